@@ -1,0 +1,46 @@
+//! The seam: algorithms ask a [`Lab`] to run orders, and never start a process themselves.
+//!
+//! Owns the trait, the trie that merges orders, the generators of orders and their import from CI
+//! results, and a [`fake::FakeLab`] with planted truth for the tests of algorithms. Knows nothing of
+//! Python, processes or the store.
+
+pub mod fake;
+pub mod import;
+pub mod orders;
+pub mod trie;
+
+use std::ops::ControlFlow;
+
+use flakelab_model::{RunRecord, RunRequest, Suite};
+
+/// Receives each record as its run finishes; `Break` ends the batch early.
+pub type Sink<'a> = dyn FnMut(RunRecord) -> ControlFlow<()> + 'a;
+
+/// Executes orders. Records arrive in the order in which runs finish.
+pub trait Lab {
+    /// The tests in their original order.
+    fn suite(&self) -> &Suite;
+
+    fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError>;
+}
+
+/// No outcome could be obtained. A failing test is an outcome, never an error.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    #[error("interrupted")]
+    Interrupted,
+    #[error("{message}")]
+    Broken {
+        message: String,
+        hint: Option<String>,
+    },
+}
+
+impl LabError {
+    pub fn broken(message: impl Into<String>) -> Self {
+        LabError::Broken {
+            message: message.into(),
+            hint: None,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Tuscan squares: sets of orders in which every ordered pair of tests is adjacent (Wei et al.,
+//! TACAS 2021, probabilistic and systematic coverage of consecutive test-method pairs).
+
+use flakelab_model::{Order, Suite, TestId, TestIndex};
+
+use super::shuffle::group;
+use super::Stream;
+
+/// The rows of a square over `0..n`. For even `n` this is Williams' construction: the zigzag
+/// 0, 1, n-1, 2, n-2, … has all differences once, so its n translates have every ordered pair
+/// adjacent exactly once. No such square exists for n = 3 and 5 and none is this simple for other odd
+/// numbers; there the square of n + 1 is used with the extra element left out, which keeps every pair
+/// and costs one more row.
+pub fn square(n: usize) -> impl Iterator<Item = Vec<usize>> {
+    let even = n + n % 2;
+    let zigzag: Vec<usize> = (0..even)
+        .map(|at| {
+            if at % 2 == 1 {
+                at.div_ceil(2)
+            } else {
+                (even - at / 2) % even
+            }
+        })
+        .collect();
+    let rows = if n < 2 { n } else { even };
+    (0..rows).map(move |shift| {
+        zigzag
+            .iter()
+            .map(|value| (value + shift) % even)
+            .filter(|value| *value < n)
+            .collect()
+    })
+}
+
+/// Rows composed per module and class, so that a large suite stays practical: every ordered pair of
+/// tests of one class, of classes of one module and of modules is adjacent in some row. The number of
+/// rows is that of the largest square among them.
+pub fn compose(suite: &Suite, tests: &[TestIndex], most: usize, stream: &mut Stream) -> Vec<Order> {
+    let mut modules: Vec<Vec<Vec<TestIndex>>> = group(suite, tests, TestId::module)
+        .iter()
+        .map(|module| group(suite, module, TestId::class_scope))
+        .collect();
+    stream.shuffle(&mut modules);
+    for module in &mut modules {
+        stream.shuffle(module);
+        for class in module {
+            stream.shuffle(class);
+        }
+    }
+    let rows_of = |n: usize| square(n).count();
+    let largest = modules
+        .iter()
+        .flat_map(|m| m.iter().map(|class| rows_of(class.len())).chain([rows_of(m.len())]))
+        .chain([rows_of(modules.len())])
+        .max()
+        .unwrap_or(0);
+    (0..largest.min(most))
+        .map(|row| {
+            let mut order = Vec::with_capacity(tests.len());
+            for module in row_of(&modules, row) {
+                for class in row_of(module, row) {
+                    order.extend(row_of(class, row).copied());
+                }
+            }
+            Order(order)
+        })
+        .collect()
+}
+
+fn row_of<T>(things: &[T], row: usize) -> impl Iterator<Item = &T> {
+    let rows: Vec<Vec<usize>> = square(things.len()).collect();
+    let at = row % rows.len().max(1);
+    rows.into_iter()
+        .nth(at)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|place| &things[place])
+}

@@ -1,0 +1,14 @@
+//! The nouns of flakelab: tests, outcomes, orders, runs and verdicts.
+//!
+//! Owns the words of the field and nothing else: no process, no file, no randomness, no printing.
+//! Every other crate may use this one; this one uses none of them.
+
+mod outcome;
+mod run;
+mod suite;
+mod verdict;
+
+pub use outcome::{Failure, Outcome, Phase, Polarity};
+pub use run::{Ending, Execution, Isolation, Order, RunRecord, RunRequest, Timeout};
+pub use suite::{Suite, TestId, TestIndex};
+pub use verdict::Class;

@@ -1,0 +1,106 @@
+//! Runs: one order executed in one fresh state lineage, as asked for and as it went.
+
+use std::time::Duration;
+
+use crate::{Outcome, TestIndex};
+
+/// A sequence of tests. A test may stand in it more than once.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Order(pub Vec<TestIndex>);
+
+impl Order {
+    /// The order up to and including position `at`, and the test after it: a test's teardown
+    /// depends on what follows.
+    pub fn through(&self, at: usize) -> Order {
+        Order(self.0[..self.0.len().min(at + 2)].to_vec())
+    }
+
+    pub fn position(&self, test: TestIndex) -> Option<usize> {
+        self.0.iter().position(|t| *t == test)
+    }
+}
+
+/// How much a run may share with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Isolation {
+    /// A common prefix of several orders is executed once.
+    Shared,
+    /// A fork of the collected suite; nothing else is shared.
+    Fork,
+    /// An interpreter of its own.
+    Cold,
+}
+
+impl Isolation {
+    pub fn word(self) -> &'static str {
+        match self {
+            Isolation::Shared => "shared",
+            Isolation::Fork => "fork",
+            Isolation::Cold => "cold",
+        }
+    }
+}
+
+/// Limits on wall-clock time; what exceeds one is killed with its whole process group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeout {
+    pub test: Duration,
+    pub run: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRequest {
+    pub order: Order,
+    pub isolation: Isolation,
+    /// Repeats of one order carry different numbers, so that they are never merged.
+    pub attempt: u32,
+    /// The interpreter's hash seed; `None` leaves the choice to the lab.
+    pub hash_seed: Option<u32>,
+    pub timeout: Timeout,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Execution {
+    pub test: TestIndex,
+    pub outcome: Outcome,
+    pub micros: u32,
+}
+
+/// How a run ended. Only `Lost` means that no outcome was obtained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    Completed,
+    /// A test or the whole run exceeded its time.
+    TimedOut,
+    /// The process died in the middle of a test.
+    Crashed,
+    /// The suite ended its own session (`pytest.exit`).
+    Stopped,
+    /// The lab could not execute the order as asked.
+    Lost(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRecord {
+    /// Position of the request in its batch.
+    pub request: usize,
+    /// One entry for each position of the order.
+    pub executions: Vec<Execution>,
+    pub hash_seed: u32,
+    pub ending: Ending,
+    pub cpu: Duration,
+    pub wall: Duration,
+    /// Whether the plain command line alone (test ids as arguments) gave this very order.
+    pub plain: bool,
+}
+
+impl RunRecord {
+    /// The outcome at the last position where `test` stands.
+    pub fn outcome_of(&self, test: TestIndex) -> Option<&Outcome> {
+        self.executions
+            .iter()
+            .rev()
+            .find(|e| e.test == test)
+            .map(|e| &e.outcome)
+    }
+}

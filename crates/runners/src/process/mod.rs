@@ -1,0 +1,232 @@
+//! Child processes: the only place that spawns, signals and reaps.
+//!
+//! Every child leads a process group of its own, dies with flakelab, may not dump core, and is bounded
+//! in what it writes and allocates. The unsafe code of flakelab is here: what has to happen between
+//! fork and exec, and `wait4`, have no safe wrapper.
+#![allow(unsafe_code)]
+
+mod namespace;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
+
+pub use namespace::user_namespaces_work;
+
+/// What a child may use up; `None` leaves the limit as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of any one file it writes.
+    pub file: Option<u64>,
+    /// Bytes of private memory.
+    pub memory: Option<u64>,
+}
+
+#[derive(Debug)]
+pub struct Spawn {
+    pub program: PathBuf,
+    pub args: Vec<OsString>,
+    pub cwd: PathBuf,
+    /// The whole environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Descriptors the child keeps, under the same numbers.
+    pub keep: Vec<RawFd>,
+    pub limits: Limits,
+    /// A user namespace of its own, in which it may mount.
+    pub user_namespace: bool,
+}
+
+/// A running child and its combined output.
+#[derive(Debug)]
+pub struct Process {
+    pid: Pid,
+    pidfd: OwnedFd,
+    output: OwnedFd,
+    reaped: bool,
+}
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Exit {
+    /// As `waitpid` gives it.
+    pub status: i32,
+    pub cpu: Duration,
+}
+
+pub fn spawn(spawn: Spawn) -> io::Result<Process> {
+    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&reader, true)?;
+    let mut command = Command::new(&spawn.program);
+    command
+        .args(&spawn.args)
+        .current_dir(&spawn.cwd)
+        .env_clear()
+        .envs(spawn.env.iter().map(|(k, v)| (k, v)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(writer.try_clone()?))
+        .stderr(Stdio::from(writer))
+        .process_group(0);
+    let identity = namespace::Identity::current();
+    // SAFETY: between fork and exec only system calls are made and nothing is allocated.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            limit(Resource::Core, Some(0))?;
+            limit(Resource::Fsize, spawn.limits.file)?;
+            limit(Resource::Data, spawn.limits.memory)?;
+            for fd in &spawn.keep {
+                let fd = BorrowedFd::borrow_raw(*fd);
+                rustix::io::fcntl_setfd(fd, rustix::io::FdFlags::empty())?;
+            }
+            if spawn.user_namespace {
+                namespace::enter(&identity)?;
+            }
+            Ok(())
+        });
+    }
+    let child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    // Out of memory is the fault of the suite, so the suite is what the kernel should end.
+    let _ = std::fs::write(format!("/proc/{}/oom_score_adj", child.id()), "1000");
+    let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
+    Ok(Process {
+        pid,
+        pidfd,
+        output: reader,
+        reaped: false,
+    })
+}
+
+fn limit(resource: Resource, most: Option<u64>) -> io::Result<()> {
+    let Some(most) = most else { return Ok(()) };
+    let present = rustix::process::getrlimit(resource);
+    let most = present.maximum.map_or(most, |hard| hard.min(most));
+    rustix::process::setrlimit(
+        resource,
+        Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        },
+    )?;
+    Ok(())
+}
+
+impl Process {
+    /// Readable once the process has ended.
+    pub fn ended(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
+    }
+
+    pub fn output(&self) -> BorrowedFd<'_> {
+        self.output.as_fd()
+    }
+
+    pub fn raw_pid(&self) -> i32 {
+        self.pid.as_raw_pid()
+    }
+
+    pub fn kill_group(&self) {
+        kill_group(self.raw_pid());
+    }
+
+    /// Ends the whole group and collects the child.
+    pub fn reap(&mut self) -> io::Result<Exit> {
+        if self.reaped {
+            return Err(io::Error::other("the process was collected before"));
+        }
+        let mut status = 0;
+        // SAFETY: both pointers are to locals of the right type.
+        let (got, usage) = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            let got = libc::wait4(self.raw_pid(), &mut status, 0, &mut usage);
+            (got, usage)
+        };
+        if got < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        self.reaped = true;
+        self.kill_group();
+        let time = |t: libc::timeval| {
+            Duration::from_secs(t.tv_sec.unsigned_abs())
+                + Duration::from_micros(t.tv_usec.unsigned_abs())
+        };
+        Ok(Exit {
+            status,
+            cpu: time(usage.ru_utime) + time(usage.ru_stime),
+        })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if !self.reaped {
+            self.kill_group();
+            let _ = self.reap();
+        }
+    }
+}
+
+/// Kills every process of a group. Groups are led by our children, so the number is theirs until we
+/// collect them.
+pub fn kill_group(leader: i32) {
+    if leader > 1
+        && let Some(pid) = Pid::from_raw(leader)
+    {
+        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+    }
+}
+
+/// Makes flakelab the parent of processes whose own parent died, so that daemons a test started can be
+/// found.
+pub fn adopt_orphans() {
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+/// Kills and collects adopted children, except those in `known`. Returns how many there were.
+pub fn end_orphans(known: &[i32]) -> usize {
+    let me = std::process::id();
+    let Ok(text) = std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")) else {
+        return 0;
+    };
+    let mut ended = 0;
+    for pid in text.split_whitespace().filter_map(|p| p.parse::<i32>().ok()) {
+        if known.contains(&pid) {
+            continue;
+        }
+        if let Some(target) = Pid::from_raw(pid) {
+            let _ = rustix::process::kill_process(target, Signal::KILL);
+            let _ = rustix::process::waitpid(Some(target), rustix::process::WaitOptions::empty());
+            ended += 1;
+        }
+    }
+    ended
+}
+
+/// A pair of connected packet sockets: ours (non-blocking), the child's.
+pub fn packet_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+    let (ours, theirs) = socketpair(
+        AddressFamily::UNIX,
+        SocketType::SEQPACKET,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    rustix::io::ioctl_fionbio(&ours, true)?;
+    Ok((ours, theirs))
+}
+
+/// A pipe: (child's read end, our write end).
+pub fn request_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    Ok(rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?)
+}
+
+/// The number of a descriptor, to be named in [`Spawn::keep`].
+pub fn number(fd: &impl AsFd) -> RawFd {
+    fd.as_fd().as_raw_fd()
+}

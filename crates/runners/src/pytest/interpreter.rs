@@ -1,0 +1,143 @@
+//! Which Python runs the suite, and what it has.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+
+/// An interpreter that answered.
+#[derive(Debug, Clone)]
+pub struct Interpreter {
+    /// The real executable, not a launcher: the run's HOME differs from the user's.
+    pub executable: PathBuf,
+    pub version: String,
+    pub pytest: String,
+    /// Where `pip install --user` puts things, which follows HOME unless it is said.
+    pub user_base: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum InterpreterError {
+    #[error("no Python interpreter was found")]
+    NotFound,
+    #[error("`{0}` does not start: {1}")]
+    DoesNotStart(PathBuf, String),
+    #[error("`{0}` is Python {1}")]
+    TooOld(PathBuf, String),
+    #[error("`{0}` has no pytest")]
+    NoPytest(PathBuf),
+    #[error("`{0}` has pytest {1}")]
+    OldPytest(PathBuf, String),
+}
+
+impl InterpreterError {
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotFound => "activate the project's virtual environment, or pass --python PATH".into(),
+            Self::DoesNotStart(..) => "pass --python with the interpreter the tests run with".into(),
+            Self::TooOld(..) => "flakelab needs Python 3.8 or newer".into(),
+            Self::NoPytest(path) => format!(
+                "`{} -m pip install pytest`, or pass --python with the interpreter of the project's environment",
+                path.display()
+            ),
+            Self::OldPytest(..) => "flakelab needs pytest 7 or newer".into(),
+        }
+    }
+}
+
+/// The interpreter to use: the given one, the active environment's, the project's own, the first on
+/// the path.
+pub fn choose(
+    given: Option<&Path>,
+    project: &Path,
+    env: &[(OsString, OsString)],
+) -> Result<PathBuf, InterpreterError> {
+    if let Some(path) = given {
+        return Ok(if path.is_dir() {
+            path.join("bin/python")
+        } else {
+            path.to_owned()
+        });
+    }
+    let var = |name: &str| env.iter().find(|(k, _)| k == name).map(|(_, v)| PathBuf::from(v));
+    let local = ["venv", ".venv", "env", ".env"].map(|name| project.join(name));
+    let environments = var("VIRTUAL_ENV")
+        .into_iter()
+        .chain(local.into_iter().filter(|dir| dir.join("pyvenv.cfg").exists()))
+        .chain(var("CONDA_PREFIX"));
+    for dir in environments {
+        let python = dir.join("bin/python");
+        if python.exists() {
+            return Ok(python);
+        }
+    }
+    let path = var("PATH").unwrap_or_default();
+    ["python3", "python"]
+        .iter()
+        .flat_map(|name| std::env::split_paths(&path).map(move |dir| dir.join(name)))
+        .find(|candidate| candidate.is_file())
+        .ok_or(InterpreterError::NotFound)
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    executable: PathBuf,
+    version: (u32, u32, u32),
+    pytest: Option<String>,
+    user_base: String,
+}
+
+const QUESTION: &str = "\
+import json, site, sys
+try:
+    from importlib.metadata import version
+    pytest = version('pytest')
+except Exception:
+    pytest = None
+print(json.dumps({'executable': sys.executable, 'version': sys.version_info[:3],
+                  'pytest': pytest, 'user_base': site.getuserbase()}))";
+
+/// Asks an interpreter what it is.
+pub fn ask(
+    python: &Path,
+    cwd: &Path,
+    env: &[(OsString, OsString)],
+) -> Result<Interpreter, InterpreterError> {
+    let does_not_start = |why: String| InterpreterError::DoesNotStart(python.to_owned(), why);
+    let output = Command::new(python)
+        .args(["-c", QUESTION])
+        .current_dir(cwd)
+        .env_clear()
+        .envs(env.iter().map(|(k, v)| (k, v)))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| does_not_start(error.to_string()))?;
+    let answer: Option<Answer> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .rev()
+        .find_map(|line| serde_json::from_str(line).ok());
+    let Some(answer) = answer else {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().last().unwrap_or("it says nothing").to_owned();
+        return Err(does_not_start(last));
+    };
+    let (major, minor, patch) = answer.version;
+    let version = format!("{major}.{minor}.{patch}");
+    if (major, minor) < (3, 8) {
+        return Err(InterpreterError::TooOld(python.to_owned(), version));
+    }
+    let Some(pytest) = answer.pytest else {
+        return Err(InterpreterError::NoPytest(python.to_owned()));
+    };
+    let generation: u32 = pytest.split('.').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    if generation < 7 {
+        return Err(InterpreterError::OldPytest(python.to_owned(), pytest));
+    }
+    Ok(Interpreter {
+        executable: answer.executable,
+        version,
+        pytest,
+        user_base: answer.user_base,
+    })
+}

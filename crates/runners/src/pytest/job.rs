@@ -1,0 +1,352 @@
+//! One trie on its way through a worker: events in, run records out.
+//!
+//! Keeps a stack of the lineages alive (a parent waits while its branch runs), so that a timeout kills
+//! the right one and a crash is charged to the test that was running in it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use flakelab_lab::trie::{END, Trie};
+use flakelab_model::{
+    Ending, Execution, Failure, Outcome, Phase, RunRecord, TestIndex, Timeout,
+};
+
+use crate::wire::OutcomeEvent;
+
+#[derive(Debug)]
+pub(super) struct Job {
+    trie: Trie,
+    timeout: Timeout,
+    /// Outcome of each node that has one successor, and of branch points by successor.
+    nodes: Vec<Option<(Outcome, u32)>>,
+    branches: HashMap<(u32, i64), (Outcome, u32)>,
+    lineages: Vec<Lineage>,
+    failures: HashMap<Failure, Arc<Failure>>,
+    started: Instant,
+    lost: Option<String>,
+    pub(super) plain: bool,
+}
+
+#[derive(Debug)]
+struct Lineage {
+    pid: i32,
+    born: Instant,
+    progress: Instant,
+    running: Option<(u32, Option<Vec<i64>>)>,
+    killed: bool,
+}
+
+/// A limit that was exceeded: which process group to kill.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Overdue(pub(super) i32);
+
+impl Job {
+    pub(super) fn new(trie: Trie, timeout: Timeout) -> Self {
+        let nodes = vec![None; trie.tests.len()];
+        Self {
+            trie,
+            timeout,
+            nodes,
+            branches: HashMap::new(),
+            lineages: Vec::new(),
+            failures: HashMap::new(),
+            started: Instant::now(),
+            lost: None,
+            plain: false,
+        }
+    }
+
+    pub(super) fn begin(&mut self, pid: i32) {
+        let now = Instant::now();
+        self.lineages.push(Lineage {
+            pid,
+            born: now,
+            progress: now,
+            running: None,
+            killed: false,
+        });
+    }
+
+    pub(super) fn start(&mut self, node: u32, to: Option<Vec<i64>>) {
+        if let Some(lineage) = self.lineages.last_mut() {
+            lineage.progress = Instant::now();
+            lineage.running = Some((node, to));
+        }
+    }
+
+    pub(super) fn outcome(&mut self, event: OutcomeEvent) {
+        let Some(lineage) = self.lineages.last_mut() else {
+            return;
+        };
+        lineage.progress = Instant::now();
+        lineage.running = None;
+        let micros = u32::try_from(event.us).unwrap_or(u32::MAX);
+        let outcome = match event.o.as_str() {
+            "p" => Outcome::Passed,
+            "s" => Outcome::Skipped,
+            "xf" => Outcome::Xfailed,
+            "xp" => Outcome::Xpassed,
+            "n" => Outcome::NotRun,
+            word => {
+                let failure = self.failure(event.ph.unwrap_or(Phase::Call), event.m, event.at);
+                if word == "e" {
+                    Outcome::Errored(failure)
+                } else {
+                    Outcome::Failed(failure)
+                }
+            }
+        };
+        self.put(event.n, event.to.as_deref(), outcome, micros);
+    }
+
+    /// A lineage said that it is through.
+    pub(super) fn end(&mut self) {
+        if let Some(lineage) = self.lineages.last_mut() {
+            lineage.running = None;
+        }
+    }
+
+    pub(super) fn lose(&mut self, why: String) {
+        self.lost.get_or_insert(why);
+    }
+
+    /// The innermost lineage is gone; what it was running has crashed unless we killed it.
+    pub(super) fn left(&mut self, status: i32, said: &str) {
+        let Some(lineage) = self.lineages.pop() else {
+            return;
+        };
+        if let Some((node, to)) = lineage.running
+            && !lineage.killed
+        {
+            let failure = self.failure(Phase::Call, crash_message(status, said), String::new());
+            self.put(node, to.as_deref(), Outcome::Crashed(failure), 0);
+        }
+        if let Some(parent) = self.lineages.last_mut() {
+            parent.progress = Instant::now();
+        }
+    }
+
+    /// When the next limit is reached.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let lineage = self.lineages.last()?;
+        if lineage.killed {
+            return None;
+        }
+        let test = lineage.progress.checked_add(self.timeout.test);
+        let run = lineage.born.checked_add(self.timeout.run);
+        [test, run].into_iter().flatten().min()
+    }
+
+    /// Charges a reached limit to the running test, and says what to kill.
+    pub(super) fn expire(&mut self, now: Instant) -> Option<Overdue> {
+        if self.deadline()? > now {
+            return None;
+        }
+        let lineage = self.lineages.last_mut()?;
+        lineage.killed = true;
+        let pid = lineage.pid;
+        let took = now - lineage.progress;
+        match lineage.running.take() {
+            Some((node, to)) => {
+                let message = format!("no end after {:.1} s", took.as_secs_f64());
+                let failure = self.failure(Phase::Call, message, String::new());
+                let micros = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
+                self.put(node, to.as_deref(), Outcome::TimedOut(failure), micros);
+            }
+            None => self.lose("the interpreter hung between two tests".into()),
+        }
+        Some(Overdue(pid))
+    }
+
+    /// One record for each request the trie serves.
+    pub(super) fn records(self, hash_seed: u32, cpu: Duration) -> Vec<RunRecord> {
+        let share = u32::try_from(self.trie.leaves.len()).unwrap_or(1).max(1);
+        let wall = self.started.elapsed() / share;
+        self.trie
+            .leaves
+            .iter()
+            .map(|(request, leaf)| {
+                let executions = self.executions(&self.trie.path(*leaf));
+                RunRecord {
+                    request: *request,
+                    ending: self.ending(&executions),
+                    executions,
+                    hash_seed,
+                    cpu: cpu / share,
+                    wall,
+                    plain: self.plain,
+                }
+            })
+            .collect()
+    }
+
+    fn executions(&self, path: &[u32]) -> Vec<Execution> {
+        let successors = path[1..].iter().map(|n| i64::from(*n)).chain([END]);
+        path.iter()
+            .zip(successors)
+            .map(|(node, next)| {
+                let found = if self.trie.branches.contains_key(node) {
+                    self.branches.get(&(*node, next))
+                } else {
+                    self.nodes[*node as usize].as_ref()
+                };
+                let (outcome, micros) = found.cloned().unwrap_or((Outcome::NotRun, 0));
+                let test: TestIndex = self.trie.tests[*node as usize];
+                Execution {
+                    test,
+                    outcome,
+                    micros,
+                }
+            })
+            .collect()
+    }
+
+    fn ending(&self, executions: &[Execution]) -> Ending {
+        for execution in executions {
+            match execution.outcome {
+                Outcome::TimedOut(_) => return Ending::TimedOut,
+                Outcome::Crashed(_) => return Ending::Crashed,
+                Outcome::NotRun => {
+                    return match &self.lost {
+                        Some(why) => Ending::Lost(why.clone()),
+                        None => Ending::Stopped,
+                    };
+                }
+                _ => {}
+            }
+        }
+        Ending::Completed
+    }
+
+    fn put(&mut self, node: u32, to: Option<&[i64]>, outcome: Outcome, micros: u32) {
+        if node as usize >= self.nodes.len() {
+            return;
+        }
+        if self.trie.branches.contains_key(&node) {
+            for next in to.unwrap_or(&[i64::from(node) + 1]) {
+                self.branches.insert((node, *next), (outcome.clone(), micros));
+            }
+        } else {
+            self.nodes[node as usize] = Some((outcome, micros));
+        }
+    }
+
+    fn failure(&mut self, phase: Phase, message: String, at: String) -> Arc<Failure> {
+        let failure = Failure { phase, message, at };
+        let shared = self
+            .failures
+            .entry(failure)
+            .or_insert_with_key(|failure| Arc::new(failure.clone()));
+        Arc::clone(shared)
+    }
+}
+
+/// What a process that ended in the middle of a test came to.
+fn crash_message(status: i32, said: &str) -> String {
+    let how = if libc_signaled(status) {
+        format!("killed by signal {} in the middle of the test", status & 0x7f)
+    } else {
+        format!("exited with code {} in the middle of the test", (status >> 8) & 0xff)
+    };
+    let said = said.trim();
+    if said.is_empty() {
+        how
+    } else {
+        let from = said.char_indices().rev().nth(1_500).map_or(0, |(at, _)| at);
+        format!("{how}\n{}", &said[from..])
+    }
+}
+
+fn libc_signaled(status: i32) -> bool {
+    status & 0x7f != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use flakelab_lab::trie::merge;
+    use flakelab_model::{Isolation, Order, RunRequest};
+
+    use super::*;
+
+    fn job(orders: &[&[u32]]) -> Job {
+        let timeout = Timeout {
+            test: Duration::from_secs(5),
+            run: Duration::from_secs(50),
+        };
+        let batch: Vec<_> = orders
+            .iter()
+            .map(|order| RunRequest {
+                order: Order(order.iter().copied().map(TestIndex).collect()),
+                isolation: Isolation::Shared,
+                attempt: 0,
+                hash_seed: None,
+                timeout,
+            })
+            .collect();
+        Job::new(merge(batch.iter().enumerate()).remove(0), timeout)
+    }
+
+    fn passed(node: u32, to: Option<Vec<i64>>) -> OutcomeEvent {
+        OutcomeEvent {
+            n: node,
+            to,
+            o: "p".into(),
+            us: 1,
+            ph: None,
+            m: String::new(),
+            at: String::new(),
+        }
+    }
+
+    fn words(record: &RunRecord) -> Vec<&str> {
+        record.executions.iter().map(|e| e.outcome.word()).collect()
+    }
+
+    #[test]
+    fn a_crash_is_charged_to_the_running_test_and_the_rest_did_not_run() {
+        let mut job = job(&[&[7, 8, 9]]);
+        job.begin(100);
+        job.start(0, None);
+        job.outcome(passed(0, None));
+        job.start(1, None);
+        job.left(11, "Fatal Python error");
+        let records = job.records(1, Duration::ZERO);
+        assert_eq!(words(&records[0]), ["passed", "crashed", "not_run"]);
+        assert_eq!(records[0].ending, Ending::Crashed);
+        let failure = records[0].executions[1].outcome.failure().expect("failure");
+        assert!(failure.message.starts_with("killed by signal 11"), "{failure:?}");
+        assert!(failure.message.ends_with("Fatal Python error"));
+    }
+
+    #[test]
+    fn a_timeout_in_one_branch_leaves_the_other_alone() {
+        let mut job = job(&[&[1, 2], &[1, 3]]);
+        job.begin(100);
+        job.start(0, Some(vec![1, 2]));
+        job.outcome(passed(0, Some(vec![1, 2])));
+        job.begin(101);
+        job.start(1, Some(vec![END]));
+        let late = Instant::now() + Duration::from_secs(6);
+        assert_eq!(job.expire(late), Some(Overdue(101)));
+        assert_eq!(job.expire(late), None, "killed once");
+        job.left(9, "");
+        job.start(2, Some(vec![END]));
+        job.outcome(passed(2, Some(vec![END])));
+        job.end();
+        job.left(0, "");
+        let records = job.records(1, Duration::ZERO);
+        assert_eq!(words(&records[0]), ["passed", "timed_out"]);
+        assert_eq!(words(&records[1]), ["passed", "passed"]);
+        assert_eq!(records[1].ending, Ending::Completed);
+    }
+
+    #[test]
+    fn hostile_node_numbers_are_passed_over() {
+        let mut job = job(&[&[1]]);
+        job.begin(1);
+        job.outcome(passed(4_000_000_000, None));
+        job.left(0, "");
+        assert_eq!(words(&job.records(1, Duration::ZERO)[0]), ["not_run"]);
+    }
+}

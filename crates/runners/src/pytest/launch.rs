@@ -1,0 +1,139 @@
+//! What a worker's process is given: environment, directories, and the first message.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::worker::Launch;
+
+/// Variables that would let a run see or change what is the user's, or that belong to a test run
+/// flakelab itself is part of.
+const REMOVED: [&str; 10] = [
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+    "PYTEST_XDIST_WORKER",
+    "PYTEST_XDIST_WORKER_COUNT",
+    "PYTEST_CURRENT_TEST",
+    "COVERAGE_PROCESS_START",
+    "GITHUB_STEP_SUMMARY",
+];
+
+/// The first message to a shim.
+#[derive(Debug, Serialize)]
+pub(super) struct Setup {
+    pub(super) mode: &'static str,
+    pub(super) module: bool,
+    pub(super) args: Vec<String>,
+    pub(super) sandbox: Option<SandboxSetup>,
+    pub(super) state: PathBuf,
+    pub(super) saved: PathBuf,
+    pub(super) scratch: PathBuf,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) order: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct SandboxSetup {
+    pub(super) targets: Vec<PathBuf>,
+    pub(super) layers: PathBuf,
+}
+
+/// The directories of one worker: HOME and TMPDIR, saved copies of them, overlay layers.
+#[derive(Debug)]
+pub(super) struct Nest {
+    root: PathBuf,
+}
+
+impl Nest {
+    pub(super) fn create(scratch: &Path, name: &str) -> io::Result<Self> {
+        let root = scratch.join(name);
+        for part in ["state/home", "state/tmp", "saved", "layers", "files"] {
+            fs::create_dir_all(root.join(part))?;
+        }
+        Ok(Self { root })
+    }
+
+    pub(super) fn setup(
+        &self,
+        mode: &'static str,
+        module: bool,
+        args: Vec<String>,
+        order: Vec<String>,
+        sandbox_roots: Option<&[PathBuf]>,
+    ) -> Setup {
+        let state = self.root.join("state");
+        Setup {
+            mode,
+            module,
+            args,
+            order,
+            sandbox: sandbox_roots.map(|roots| SandboxSetup {
+                targets: roots.iter().cloned().chain([state.clone()]).collect(),
+                layers: self.root.join("layers"),
+            }),
+            state,
+            saved: self.root.join("saved"),
+            scratch: self.root.join("files"),
+        }
+    }
+
+    /// The environment of a run: a fresh HOME and TMPDIR, and nothing written into the tree.
+    pub(super) fn launch(&self, base: &Launch, hash_seed: u32) -> Launch {
+        let mut launch = base.clone();
+        let state = self.root.join("state");
+        let mut set = |name: &str, value: OsString| {
+            launch.env.retain(|(key, _)| key != name);
+            launch.env.push((name.into(), value));
+        };
+        set("HOME", state.join("home").into());
+        set("TMPDIR", state.join("tmp").into());
+        set("PYTHONHASHSEED", hash_seed.to_string().into());
+        set("HYPOTHESIS_STORAGE_DIRECTORY", state.join("tmp/hypothesis").into());
+        launch
+    }
+
+    /// Removes what runs have left in the layers, between two runs of a lane.
+    pub(super) fn remove_layers(&self, keep: &[i32]) {
+        let Ok(entries) = fs::read_dir(self.root.join("layers")) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let owner = name.to_str().and_then(|n| n.split_once('-')).map(|(pid, _)| pid);
+            if !keep.iter().any(|pid| owner == Some(pid.to_string().as_str())) {
+                crate::scratch::remove_tree(&entry.path());
+            }
+        }
+    }
+}
+
+impl Drop for Nest {
+    fn drop(&mut self) {
+        crate::scratch::remove_tree(&self.root);
+    }
+}
+
+/// The environment all workers share.
+pub(super) fn environment(
+    env: &[(OsString, OsString)],
+    user_base: &str,
+    pycache: &Path,
+) -> Vec<(OsString, OsString)> {
+    let mut kept: Vec<_> = env
+        .iter()
+        .filter(|(key, _)| !REMOVED.iter().any(|name| key == name))
+        .cloned()
+        .collect();
+    if !kept.iter().any(|(key, _)| key == "PYTHONUSERBASE") && !user_base.is_empty() {
+        kept.push(("PYTHONUSERBASE".into(), user_base.into()));
+    }
+    kept.retain(|(key, _)| key != "PYTHONPYCACHEPREFIX");
+    kept.push(("PYTHONPYCACHEPREFIX".into(), pycache.into()));
+    kept
+}

@@ -1,0 +1,27 @@
+//! The pytest lab: zygotes that collected the suite and are forked for every run, and cold
+//! interpreters to confirm.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `interpreter` | which Python, and what it has |
+//! | `shim` | the embedded Python side |
+//! | `worker` | one interpreter process and its two channels |
+//! | `job` | one trie on its way through a worker |
+//! | `launch` | environments, directories, arguments of workers |
+//! | `open` | starting a lab: collection, comparison of zygotes, fallbacks |
+//! | `lab` | scheduling: lanes, cold runs, timeouts |
+
+mod arguments;
+mod interpreter;
+mod job;
+mod lab;
+mod launch;
+mod open;
+mod shim;
+mod worker;
+
+pub use arguments::Arguments;
+pub use interpreter::{Interpreter, InterpreterError, ask, choose};
+pub use lab::{Progress, PytestLab};
+pub use open::{Facts, OpenError, Options, SandboxMode, SandboxState};
+pub use crate::wire::CollectionError;

@@ -1,0 +1,51 @@
+//! The Python side, embedded, and written into the scratch area where the interpreter finds it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+macro_rules! shim {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../../shims/pytest/flakelab_shim/", $name)))),*]
+    };
+}
+
+const FILES: [(&str, &str); 15] = shim![
+    "__init__.py",
+    "channel.py",
+    "cold.py",
+    "forked.py",
+    "hidden.py",
+    "kernel.py",
+    "main.py",
+    "outcome.py",
+    "plugin.py",
+    "rivals.py",
+    "sandbox.py",
+    "state.py",
+    "suite.py",
+    "walk.py",
+    "zygote.py",
+];
+
+/// Writes the shim below `scratch`; returns the directory that makes it importable.
+pub(super) fn install(scratch: &Path) -> io::Result<PathBuf> {
+    let root = scratch.join("shim");
+    let package = root.join("flakelab_shim");
+    fs::create_dir_all(&package)?;
+    for (name, text) in FILES {
+        fs::write(package.join(name), text)?;
+    }
+    Ok(root)
+}
+
+/// The program for `python -c`: import the shim without leaving its directory on `sys.path`, and with
+/// the project's directory off it, because a `json.py` there must not become ours.
+pub(super) fn program(root: &Path, request_fd: i32, event_fd: i32) -> String {
+    // A JSON string is a Python string literal.
+    let root = serde_json::Value::from(root.to_string_lossy().into_owned());
+    format!(
+        "import sys; sys.path[:] = [{root}] + [p for p in sys.path if p]; \
+         from flakelab_shim.main import main; sys.path.pop(0); main({request_fd}, {event_fd})"
+    )
+}

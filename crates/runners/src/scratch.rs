@@ -1,0 +1,121 @@
+//! The scratch area: the only place outside the store that flakelab writes to.
+//!
+//! Removed at the end, also when a test left read-only directories behind. What a killed flakelab left
+//! is removed by the next one: the name carries the process id of its owner.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+const PREFIX: &str = "flakelab-";
+
+#[derive(Debug)]
+pub struct Scratch {
+    root: PathBuf,
+}
+
+impl Scratch {
+    /// A new area below the first of `bases` that takes one.
+    pub fn create(bases: &[PathBuf]) -> io::Result<Self> {
+        let mut last = io::Error::other("no directory for temporary files was given");
+        for base in bases {
+            remove_abandoned(base);
+            match tempfile::Builder::new()
+                .prefix(&format!("{PREFIX}{}-", std::process::id()))
+                .tempdir_in(base)
+            {
+                Ok(dir) => {
+                    let root = fs::canonicalize(dir.keep())?;
+                    return Ok(Self { root });
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn dir(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.root.join(name);
+        fs::create_dir_all(&path)?;
+        Ok(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        remove_tree(&self.root);
+    }
+}
+
+/// Removes a tree whatever its permissions; what cannot be removed is left.
+pub(crate) fn remove_tree(root: &Path) {
+    if fs::remove_dir_all(root).is_ok() || !root.exists() {
+        return;
+    }
+    make_writable(root);
+    let _ = fs::remove_dir_all(root);
+}
+
+fn make_writable(dir: &Path) {
+    let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+    let Ok(entries) = fs::read_dir(dir) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}
+
+/// Scratch areas of ours whose owner no longer runs.
+fn remove_abandoned(base: &Path) {
+    let Ok(entries) = fs::read_dir(base) else {
+        return;
+    };
+    let me = rustix::process::getuid().as_raw();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX))
+            .and_then(|rest| rest.split_once('-'))
+            .and_then(|(pid, _)| pid.parse::<u32>().ok());
+        let Some(pid) = owner else { continue };
+        let ours = entry.metadata().is_ok_and(|m| m.is_dir() && m.uid() == me);
+        if ours && !Path::new(&format!("/proc/{pid}")).exists() {
+            remove_tree(&entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abandoned_area_is_removed_and_a_living_one_is_kept() {
+        let base = tempfile::tempdir().expect("tempdir");
+        let abandoned = base.path().join("flakelab-4294967294-x");
+        let locked = abandoned.join("locked");
+        fs::create_dir_all(&locked).expect("create");
+        fs::write(locked.join("file"), "x").expect("write");
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0o500)).expect("chmod");
+        let living = base.path().join(format!("flakelab-{}-y", std::process::id()));
+        fs::create_dir_all(&living).expect("create");
+
+        let scratch = Scratch::create(&[base.path().join("missing"), base.path().into()]).expect("scratch");
+
+        assert!(!abandoned.exists());
+        assert!(living.exists());
+        let root = scratch.path().to_owned();
+        assert!(root.starts_with(fs::canonicalize(base.path()).expect("canonical")));
+        drop(scratch);
+        assert!(!root.exists());
+    }
+}

@@ -1,0 +1,126 @@
+//! What a shim says: one JSON packet an event. See `shims/pytest/flakelab_shim`.
+//!
+//! Packets come from processes that run other people's tests, so a packet that does not parse is
+//! nothing: it is passed over, never trusted and never fatal.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The largest packet that is read; shims cut theirs to half of it.
+pub(crate) const PACKET: usize = 128 * 1024;
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "k")]
+pub(crate) enum Event {
+    #[serde(rename = "tests")]
+    Tests { list: Vec<String> },
+    #[serde(rename = "collection_errors")]
+    CollectionErrors { list: Vec<CollectionError> },
+    #[serde(rename = "hello")]
+    Hello(Box<Hello>),
+    #[serde(rename = "fatal")]
+    Fatal(Fatal),
+    /// A lineage started.
+    #[serde(rename = "begin")]
+    Begin { pid: i32 },
+    /// A cold interpreter found the tests of its order.
+    #[serde(rename = "ready")]
+    Ready { plain: bool },
+    /// A test starts.
+    #[serde(rename = "s")]
+    Start {
+        n: u32,
+        #[serde(default)]
+        to: Option<Vec<i64>>,
+    },
+    /// A test's outcome.
+    #[serde(rename = "o")]
+    Outcome(OutcomeEvent),
+    /// A lineage has executed all it had to.
+    #[serde(rename = "end")]
+    End {},
+    /// A branch of a lineage ended.
+    #[serde(rename = "left")]
+    Left { status: i32 },
+    /// A lineage could not be set up.
+    #[serde(rename = "lost")]
+    Lost { m: String },
+    /// The zygote is ready for the next request.
+    #[serde(rename = "done")]
+    Done { status: i32, cpu_us: u64 },
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct OutcomeEvent {
+    pub(crate) n: u32,
+    #[serde(default)]
+    pub(crate) to: Option<Vec<i64>>,
+    pub(crate) o: String,
+    #[serde(default)]
+    pub(crate) us: u64,
+    #[serde(default)]
+    pub(crate) ph: Option<flakelab_model::Phase>,
+    #[serde(default)]
+    pub(crate) m: String,
+    #[serde(default)]
+    pub(crate) at: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct CollectionError {
+    pub id: String,
+    #[serde(rename = "m")]
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Hello {
+    pub(crate) python: String,
+    pub(crate) pytest: String,
+    pub(crate) rootdir: String,
+    pub(crate) invocation_dir: String,
+    pub(crate) plugins: Vec<String>,
+    pub(crate) silenced: Vec<String>,
+    pub(crate) options: Vec<String>,
+    pub(crate) positionals: Vec<String>,
+    pub(crate) rng: BTreeMap<String, u64>,
+    pub(crate) obstacle: Option<String>,
+    pub(crate) sandbox_error: Option<String>,
+    pub(crate) cpu_us: u64,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Fatal {
+    pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) exit: i32,
+    #[serde(default)]
+    pub(crate) m: String,
+}
+
+pub(crate) fn decode(packet: &[u8]) -> Option<Event> {
+    serde_json::from_slice(packet).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn garbage_is_passed_over() {
+        for packet in [&b""[..], b"{}", b"\xff\xfe", b"{\"k\":\"o\"}", b"{\"k\":\"x\"}", b"[1]"] {
+            assert!(decode(packet).is_none(), "{packet:?}");
+        }
+    }
+
+    #[test]
+    fn an_outcome_is_read() {
+        let Some(Event::Outcome(event)) =
+            decode(br#"{"k":"o","n":3,"o":"f","ph":"call","m":"boom","us":12,"to":[4,-1]}"#)
+        else {
+            panic!("not an outcome");
+        };
+        assert_eq!((event.n, event.us, event.to), (3, 12, Some(vec![4, -1])));
+    }
+}

@@ -1,0 +1,40 @@
+//! The store: campaigns, runs and executions in an embedded SQLite database.
+//!
+//! Owns the schema and its migrations, and [`RecordingLab`], the lab that writes every run down as it
+//! finishes and answers from the store what a campaign has asked before. Knows nothing of algorithms:
+//! a resumed campaign is the same algorithm, asked again.
+
+mod campaign;
+mod location;
+mod recording;
+mod schema;
+
+pub use campaign::{Campaign, CampaignId, NewCampaign};
+pub use location::Location;
+pub use recording::RecordingLab;
+pub use schema::Store;
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {action} the store `{}`", path.display())]
+pub struct StoreError {
+    pub path: PathBuf,
+    pub action: &'static str,
+    #[source]
+    pub kind: StoreErrorKind,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreErrorKind {
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("it was written by a newer flakelab (schema {found}, this one knows {known})")]
+    Newer { found: i64, known: i64 },
+    #[error("the suite has changed since that campaign")]
+    SuiteChanged,
+    #[error("its content makes no sense: {0}")]
+    Corrupt(String),
+}

@@ -1,0 +1,103 @@
+//! The database file and its migrations.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::{Location, StoreError, StoreErrorKind};
+
+/// One script for each schema version; a database is brought up step by step, in a transaction each.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
+
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) connection: Connection,
+    location: Location,
+}
+
+impl Store {
+    pub fn open(location: Location) -> Result<Self, StoreError> {
+        let path = location.file().to_owned();
+        let failed = |kind: StoreErrorKind| StoreError {
+            path: path.clone(),
+            action: "open",
+            kind,
+        };
+        location.prepare().map_err(|e| failed(e.into()))?;
+        let mut connection = Connection::open(location.file()).map_err(|e| failed(e.into()))?;
+        prepare(&mut connection).map_err(failed)?;
+        Ok(Self {
+            connection,
+            location,
+        })
+    }
+
+    pub fn location(&self) -> &Location {
+        &self.location
+    }
+
+    pub(crate) fn failed(&self, action: &'static str, kind: impl Into<StoreErrorKind>) -> StoreError {
+        StoreError {
+            path: self.location.file().to_owned(),
+            action,
+            kind: kind.into(),
+        }
+    }
+}
+
+fn prepare(connection: &mut Connection) -> Result<(), StoreErrorKind> {
+    connection.busy_timeout(Duration::from_secs(10))?;
+    // One sync a checkpoint instead of one a run; a crash of flakelab loses nothing either way.
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "normal")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let known = MIGRATIONS.len() as i64;
+    if found > known {
+        return Err(StoreErrorKind::Newer { found, known });
+    }
+    for (at, script) in MIGRATIONS.iter().enumerate().skip(found.max(0) as usize) {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(script)?;
+        transaction.pragma_update(None, "user_version", at as i64 + 1)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_of_a_newer_flakelab_is_refused() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let location = Location::given(dir.path());
+        let store = Store::open(location.clone()).expect("new store");
+        store
+            .connection
+            .pragma_update(None, "user_version", 99)
+            .expect("pragma");
+        drop(store);
+        let error = Store::open(location).expect_err("newer");
+        assert!(matches!(error.kind, StoreErrorKind::Newer { found: 99, known: 1 }));
+    }
+
+    #[test]
+    fn a_file_that_is_no_database_is_refused() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let file = dir.path().join("notes.txt");
+        std::fs::write(&file, "not a database, but long enough to have a header of its own ".repeat(20))
+            .expect("write");
+        let error = Store::open(Location::given(&file)).expect_err("no database");
+        assert!(matches!(error.kind, StoreErrorKind::Sqlite(_)));
+    }
+
+    #[test]
+    fn the_directory_ignores_itself() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        Store::open(Location::in_project(dir.path())).expect("store");
+        let ignore = std::fs::read_to_string(dir.path().join(".flakelab/.gitignore")).expect("ignore");
+        assert!(ignore.lines().any(|line| line == "*"));
+    }
+}

@@ -1,0 +1,39 @@
+"""A cold run: this interpreter executes one order and ends."""
+import os
+
+from .channel import clean
+from .walk import Stop, Trie, Walker
+
+
+class ColdDriver:
+    def __init__(self, channel, setup):
+        self._channel = channel
+        self._order = setup["order"]
+
+    def __call__(self, session, plugin):
+        items = self._find(session.items)
+        missing = [i for i, item in enumerate(items) if item is None]
+        if missing:
+            self._channel.send(
+                {"k": "fatal", "kind": "missing", "exit": 0, "m": clean(self._order[missing[0]], 1_000)}
+            )
+            os._exit(0)
+        plain = len(items) == len(session.items) and all(a is b for a, b in zip(items, session.items))
+        self._channel.send({"k": "ready", "plain": plain})
+        session.items[:] = items
+        walker = Walker(session, items, plugin.recorder, self._channel, None)
+        try:
+            walker.walk(Trie({"tests": list(range(len(items)))}))
+        except Stop:
+            pass
+        self._channel.send_raw(b'{"k":"end"}')
+        os._exit(0)
+
+    def _find(self, collected):
+        """The items of the order; a second collection of the same id is told apart by its number."""
+        seen, by_id = {}, {}
+        for item in collected:
+            name = clean(item.nodeid, 20_000)
+            number = seen[name] = seen.get(name, 0) + 1
+            by_id[name if number == 1 else "%s#%d" % (name, number)] = item
+        return [by_id.get(name) for name in self._order]

@@ -1,0 +1,37 @@
+"""The few Linux calls that Python has no function for."""
+import os
+
+CLONE_NEWNS = 0x00020000
+MS_REC, MS_PRIVATE = 0x4000, 0x40000
+MNT_DETACH = 2
+PR_SET_PDEATHSIG = 1
+SIGKILL = 9
+
+
+class Kernel:
+    """Loaded once, before the suite; `ctypes` itself is hidden again (see hidden.py)."""
+
+    def __init__(self):
+        import ctypes
+
+        self._ctypes = ctypes
+        self._libc = ctypes.CDLL(None, use_errno=True)
+
+    def _call(self, name, *args):
+        if getattr(self._libc, name)(*args) != 0:
+            code = self._ctypes.get_errno()
+            raise OSError(code, "%s: %s" % (name, os.strerror(code)))
+
+    def unshare_mounts(self):
+        self._call("unshare", CLONE_NEWNS)
+        self.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+
+    def mount(self, source, target, kind, flags, data):
+        self._call("mount", source, target, kind, self._ctypes.c_ulong(flags), data)
+
+    def detach(self, target):
+        self._call("umount2", target, MNT_DETACH)
+
+    def die_with_parent(self):
+        """A lineage must not outlive the process that forked it."""
+        self._libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)

@@ -1,0 +1,72 @@
+"""Entry point: one interpreter, either a zygote that forks runs or a cold run of one order."""
+import os
+import sys
+
+from .channel import Channel, clean
+from .hidden import Hidden
+
+
+def main(request_fd, event_fd):
+    with Hidden():
+        from .kernel import Kernel
+
+        channel = Channel(request_fd, event_fd)
+        kernel = Kernel()
+    setup = channel.receive()
+    if setup is None:
+        os._exit(0)
+    sandbox, sandbox_error = enter_sandbox(kernel, setup)
+    arguments = setup["args"]
+    become_pytest(arguments, setup["module"])
+
+    try:
+        import pytest
+    except ImportError as error:
+        channel.send({"k": "fatal", "kind": "no_pytest", "m": clean(str(error), 1_000)})
+        os._exit(0)
+    with Hidden():
+        from .cold import ColdDriver
+        from .forked import ForkRepair
+        from .plugin import Plugin
+        from .zygote import ZygoteDriver
+
+        repair = ForkRepair(channel, setup["scratch"], sandbox)
+    if setup["mode"] == "zygote":
+        driver = ZygoteDriver(channel, kernel, repair, sandbox, sandbox_error, setup)
+    else:
+        driver = ColdDriver(channel, setup)
+    code = pytest.main(list(arguments), plugins=[Plugin(driver)])
+    # Only reached when pytest never came to its run loop.
+    channel.send({"k": "fatal", "kind": "pytest", "exit": int(code), "m": ""})
+    _flush()
+    os._exit(0)
+
+
+def enter_sandbox(kernel, setup):
+    wanted = setup.get("sandbox")
+    if not wanted:
+        return None, None
+    with Hidden():
+        from .sandbox import Sandbox
+    try:
+        sandbox = Sandbox(kernel, wanted["targets"], wanted["layers"])
+        sandbox.enter()
+        return sandbox, None
+    except OSError as error:
+        return None, clean(str(error), 500)
+
+
+def become_pytest(arguments, as_module):
+    """`sys.argv` and `sys.path` as `pytest …` (or `python -m pytest …`) would have them."""
+    scripts = os.path.dirname(sys.executable or "")
+    sys.argv = [os.path.join(scripts, "pytest"), *arguments]
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path.insert(0, os.getcwd() if as_module else scripts)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass

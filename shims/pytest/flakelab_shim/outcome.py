@@ -1,0 +1,63 @@
+"""One execution's outcome, from the reports pytest makes of it."""
+from .channel import clean
+
+MESSAGE_LIMIT = 4_000
+
+
+class Recorder:
+    """Collects the reports of the item that is running; asked once per item for the outcome."""
+
+    def __init__(self):
+        self._nodeid = None
+        self._reports = []
+
+    def start(self, nodeid):
+        self._nodeid = nodeid
+        self._reports = []
+
+    def see(self, report):
+        if report.nodeid == self._nodeid:
+            self._reports.append(report)
+
+    def finish(self):
+        """The fields of an outcome event; failing reports first, in the order of their phases."""
+        reports, self._nodeid, self._reports = self._reports, None, []
+        micros = int(sum(getattr(r, "duration", 0.0) or 0.0 for r in reports) * 1_000_000)
+        event = {"us": max(micros, 0)}
+        failed = [r for r in reports if r.outcome == "failed"]
+        if failed:
+            # A failure of the test itself says more than the clean-up that then failed as well.
+            first = next((r for r in failed if r.when == "call"), failed[0])
+            event["o"] = "f" if first.when == "call" else "e"
+            event.update(describe(first))
+            return event
+        calls = [r for r in reports if r.when == "call"]
+        skipped = [r for r in reports if r.outcome == "skipped"]
+        if skipped:
+            event["o"] = "xf" if hasattr(skipped[0], "wasxfail") else "s"
+        elif any(hasattr(r, "wasxfail") for r in calls):
+            event["o"] = "xp"
+        elif calls:
+            event["o"] = "p"
+        else:
+            event["o"] = "n"
+        return event
+
+
+def describe(report):
+    """Where and how a report failed, bounded; only text that pytest has already made."""
+    longrepr = report.longrepr
+    crash = getattr(longrepr, "reprcrash", None)
+    if crash is not None:
+        message = crash.message
+        place = "%s:%s" % (crash.path, crash.lineno)
+    else:
+        message = longrepr if isinstance(longrepr, str) else str(longrepr)
+        place = ""
+        if isinstance(longrepr, tuple) and len(longrepr) == 3:
+            place, message = "%s:%s" % longrepr[:2], longrepr[2]
+    return {
+        "ph": report.when if report.when in ("setup", "call", "teardown") else "call",
+        "m": clean(message, MESSAGE_LIMIT),
+        "at": clean(place, 500),
+    }

@@ -1,0 +1,67 @@
+"""The pytest plugin: takes over after collection and hands the collected items to a driver.
+
+Registered as an object, never by name, so that nothing has to be importable in the user's environment.
+Everything before `pytest_runtestloop` is plain pytest with the user's configuration and plugins.
+"""
+import pytest
+
+from .channel import clean
+from .outcome import Recorder, describe
+from .rivals import Rivals
+
+
+class Plugin:
+    def __init__(self, drive):
+        self.recorder = Recorder()
+        self.rivals = Rivals()
+        self.collection_errors = []
+        self._drive = drive
+
+    # -- before collection: no plugin may fight over the order --------------------------------------
+
+    def pytest_plugin_registered(self, plugin, manager):
+        self.rivals.seen(plugin, manager)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config):
+        self.rivals.disarm(early_config.known_args_namespace)
+        yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_cmdline_main(self, config):
+        self.rivals.disarm(config.option)
+        yield
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config):
+        self.rivals.disarm(config.option)
+        self.rivals.declare_markers(config)
+
+    # -- collection ----------------------------------------------------------------------------------
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            entry = describe_collection(report)
+            self.collection_errors.append(entry)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session):
+        self._drive(session, self)
+        return True
+
+    # -- executions ----------------------------------------------------------------------------------
+
+    def pytest_runtest_logreport(self, report):
+        self.recorder.see(report)
+
+
+def describe_collection(report):
+    report.when = "setup"
+    found = describe(report)
+    message = found["m"]
+    longrepr = getattr(report, "longreprtext", "") or message
+    lines = [line for line in longrepr.splitlines() if line.startswith("E ")]
+    return {
+        "id": clean(report.nodeid, 1_000),
+        "m": clean("\n".join(line[1:].strip() for line in lines) or longrepr[-2_000:], 4_000),
+    }

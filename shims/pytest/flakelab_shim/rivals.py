@@ -1,0 +1,64 @@
+"""Plugins and options that would fight over the order, the repetition or the process of a test.
+
+They are silenced after they have registered their options, so that `addopts = -n 4 --reruns 2` still
+parses and a `conftest.py` that implements their hooks still validates; the rest of each plugin is
+unregistered. pytest-xdist stays (suites use its `worker_id` fixture) and is told not to distribute.
+"""
+
+# Modules of plugins that reorder at random, repeat failures, or run tests in processes of their own.
+UNREGISTERED = {
+    "pytest_randomly",
+    "random_order",
+    "pytest_rerunfailures",
+    "flaky",
+    "pytest_retry",
+    "pytest_reverse",
+    "pytest_forked",
+    "pytest_parallel",
+}
+MARKERS = (
+    "flaky: rerun a failing test (silenced by flakelab)",
+    "random_order: control shuffling (silenced by flakelab)",
+    "forked: run in a forked process (silenced by flakelab)",
+)
+# Options of pytest itself and of plugins that stay, with the value that makes them harmless.
+OPTIONS = {
+    "maxfail": 0,
+    "stepwise": False,
+    "usepdb": False,
+    "trace": False,
+    "collectonly": False,
+    "setuponly": False,
+    "setupplan": False,
+    "dist": "no",
+    "distload": False,
+    "numprocesses": None,
+    "tx": [],
+    "looponfail": False,
+    "no_cov": True,
+    "cov_source": None,
+}
+
+
+class Rivals:
+    def __init__(self):
+        self.silenced = []
+
+    def seen(self, plugin, manager):
+        """Called for every plugin as soon as it has been registered."""
+        module = getattr(plugin, "__name__", None) or type(plugin).__module__
+        top = str(module).split(".", 1)[0]
+        if top in UNREGISTERED and manager.is_registered(plugin):
+            name = manager.get_name(plugin)
+            manager.unregister(plugin)
+            if name:
+                self.silenced.append(name)
+
+    def disarm(self, namespace):
+        for name, value in OPTIONS.items():
+            if getattr(namespace, name, value) != value:
+                setattr(namespace, name, value)
+
+    def declare_markers(self, config):
+        for marker in MARKERS:
+            config.addinivalue_line("markers", marker)

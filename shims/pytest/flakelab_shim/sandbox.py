@@ -1,0 +1,75 @@
+"""A private copy-on-write view of the project for every run: overlay mounts in a mount namespace.
+
+Each lineage writes into its own upper layer. A fork that starts a new lineage stacks a fresh layer on
+what its parent had written, so files written by one run reach neither the user's tree nor the next run.
+Sound because a parent never writes while a child of its lineage is alive.
+"""
+import os
+
+
+class Sandbox:
+    def __init__(self, kernel, targets, layers):
+        self._kernel = kernel
+        self._targets = targets
+        self._layers = layers
+        self._lower = {target: [] for target in targets}
+        self._upper = {}
+        self._extra = b""
+
+    def enter(self):
+        """Mounts the first layer; raises OSError where the system does not allow it."""
+        self._kernel.unshare_mounts()
+        cwd = os.getcwd()
+        for number, target in enumerate(self._targets):
+            self._mount(number, target)
+        os.chdir(cwd)
+
+    def split(self):
+        """Called in a forked child: its writes go to a layer of its own from now on."""
+        cwd = _cwd()
+        self._kernel.unshare_mounts()
+        for number, target in enumerate(self._targets):
+            upper = self._upper[target]
+            if os.listdir(upper):
+                self._lower[target].insert(0, upper)
+            self._kernel.detach(os.fsencode(target))
+            self._mount(number, target)
+        if cwd is not None:
+            try:
+                os.chdir(cwd)
+            except OSError:
+                pass
+
+    def covers(self, path):
+        return any(path == t or path.startswith(t.rstrip("/") + "/") for t in self._targets)
+
+    def _mount(self, number, target):
+        base = os.path.join(self._layers, "%d-%d" % (os.getpid(), number))
+        upper, work = os.path.join(base, "u"), os.path.join(base, "w")
+        os.makedirs(upper)
+        os.makedirs(work)
+        mode = os.stat(target).st_mode & 0o7777
+        os.chmod(upper, mode)
+        self._upper[target] = upper
+        lower = ":".join(_escape(p) for p in [*self._lower[target], target])
+        data = "lowerdir=%s,upperdir=%s,workdir=%s,index=off" % (lower, _escape(upper), _escape(work))
+        data = os.fsencode(data)
+        try:
+            self._kernel.mount(b"overlay", os.fsencode(target), b"overlay", 0, data + self._extra)
+        except OSError:
+            if self._extra:
+                raise
+            # Inside a user namespace overlayfs keeps its marks in user.* attributes.
+            self._extra = b",userxattr"
+            self._kernel.mount(b"overlay", os.fsencode(target), b"overlay", 0, data + self._extra)
+
+
+def _cwd():
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+def _escape(path):
+    return path.replace("\\", "\\\\").replace(":", "\\:").replace(",", "\\,")

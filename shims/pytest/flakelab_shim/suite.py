@@ -1,0 +1,50 @@
+"""What flakelab is told about the collected suite."""
+import os
+import sys
+
+import pytest
+
+from .channel import clean
+from .forked import rng_digests
+
+
+def tell(channel, session, plugin, obstacle, sandbox_error):
+    config = session.config
+    channel.send_list("tests", [clean(item.nodeid, 20_000) for item in session.items])
+    channel.send_list("collection_errors", plugin.collection_errors)
+    options, positionals = split_arguments(config)
+    channel.send(
+        {
+            "k": "hello",
+            "python": "%d.%d.%d" % sys.version_info[:3],
+            "pytest": pytest.__version__,
+            "rootdir": clean(str(config.rootpath), 4_000),
+            "invocation_dir": clean(str(config.invocation_params.dir), 4_000),
+            "inifile": clean(str(config.inipath or ""), 4_000),
+            "plugins": sorted(
+                {clean("%s-%s" % (d.project_name, d.version), 200) for _, d in config.pluginmanager.list_plugin_distinfo()}
+            )[:200],
+            "silenced": plugin.rivals.silenced[:50],
+            "options": options,
+            "positionals": positionals,
+            "rng": rng_digests(),
+            "obstacle": obstacle,
+            "sandbox_error": sandbox_error,
+            "cpu_us": int(sum(os.times()[:2]) * 1_000_000),
+        }
+    )
+
+
+def split_arguments(config):
+    """The user's arguments as (options, positionals), so that positionals can be replaced by test ids."""
+    given = list(config.invocation_params.args)
+    positionals = list(getattr(config.option, "file_or_dir", None) or [])
+    options, wanted = [], positionals[::-1]
+    # Positionals keep their order; from the end, because they usually follow the options.
+    for argument in reversed(given):
+        if positionals and argument == positionals[-1]:
+            positionals.pop()
+        else:
+            options.append(argument)
+    options.reverse()
+    return [str(o) for o in options], [str(p) for p in reversed(wanted)]

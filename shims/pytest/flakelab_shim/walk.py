@@ -1,0 +1,114 @@
+"""Walks a trie of orders by fork: a shared prefix runs once, every branch continues from a copy.
+
+The item before a branch is torn down with its true successor. pytest tears down what the next item's
+collector chain does not share, so successors that keep the same part of the chain are served by one
+execution; each further group gets an execution of its own, forked before the item starts. Where a
+plugin or conftest looks at `nextitem` itself, every distinct successor gets its own.
+"""
+import os
+
+END = -1
+
+
+class Trie:
+    """Nodes in depth-first order: `tests[n]` is the item index; a node's successor is n + 1 unless listed."""
+
+    def __init__(self, request):
+        self.tests = request["tests"]
+        self._kids = {int(k): v for k, v in request.get("kids", {}).items()}
+        self.roots = request.get("roots", [0] if self.tests else [])
+
+    def successors(self, node):
+        return self._kids.get(node) or [node + 1 if node + 1 < len(self.tests) else END]
+
+
+class Stop(Exception):
+    """The suite asked to end the session."""
+
+
+class Walker:
+    def __init__(self, session, items, recorder, channel, fork_branch):
+        self._session = session
+        self._items = items
+        self._recorder = recorder
+        self._channel = channel
+        self._fork_branch = fork_branch
+        self._strict = _somebody_reads_nextitem(session.config)
+        self._pid = os.getpid()
+
+    def walk(self, trie):
+        """Executes every path of the trie; returns in the process that finished the last one."""
+        node = self._pick(trie.roots)
+        while node != END:
+            groups = self._groups(trie, node)
+            group = self._pick(groups)
+            self._execute(trie, node, group)
+            node = self._pick(group)
+
+    def _pick(self, branches):
+        """Continues the last branch here and each other one in a fork, waited for."""
+        for branch in branches[:-1]:
+            if self._fork_branch():
+                self._pid = os.getpid()
+                return branch
+        return branches[-1]
+
+    def _item(self, trie, node):
+        return None if node == END else self._items[trie.tests[node]]
+
+    def _groups(self, trie, node):
+        successors = trie.successors(node)
+        if len(successors) == 1:
+            return [successors]
+        item, groups = self._items[trie.tests[node]], {}
+        for successor in successors:
+            following = self._item(trie, successor)
+            if following is None:
+                key = 0
+            elif self._strict:
+                key = following.nodeid
+            else:
+                key = _kept(item, following)
+            groups.setdefault(key, []).append(successor)
+        return list(groups.values())
+
+    def _execute(self, trie, node, group):
+        item, following = self._items[trie.tests[node]], self._item(trie, group[0])
+        if following is item:
+            # The same test again: what is wider than the test stays, the test itself is torn down.
+            following = item.parent
+        branches = {"to": group} if len(group) > 1 or group[0] != node + 1 else {}
+        self._channel.send({"k": "s", "n": node, **branches})
+        self._recorder.start(item.nodeid)
+        stop = None
+        try:
+            self._session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        except BaseException as error:  # pytest.exit, KeyboardInterrupt: plain pytest ends here
+            stop = error
+        if os.getpid() != self._pid:
+            # The test forked and its child fell out of the test: it must not go on as a second run.
+            os._exit(83)
+        event = self._recorder.finish()
+        if stop is not None:
+            event.update(o="f", ph="call", m="%s ended the session" % type(stop).__name__, at="")
+        event.update(k="o", n=node, **branches)
+        self._channel.send(event)
+        if stop is not None or self._session.shouldstop or self._session.shouldfail:
+            raise Stop
+
+
+def _kept(item, following):
+    """How much of the item's chain of collectors the following item still needs."""
+    theirs = set(map(id, following.listchain()))
+    return sum(1 for node in item.listchain() if id(node) in theirs)
+
+
+def _somebody_reads_nextitem(config):
+    for hook in ("pytest_runtest_protocol", "pytest_runtest_teardown"):
+        for implementation in getattr(config.hook, hook).get_hookimpls():
+            module = getattr(implementation.function, "__module__", "") or ""
+            if "nextitem" in implementation.argnames and not module.startswith(
+                ("_pytest.", "pytest_asyncio", "pytest_timeout", "xdist.", "flakelab_shim")
+            ):
+                return True
+    return False
