@@ -1,1 +1,43 @@
-fn main(){}
+//! The `flakelab` command: arguments, configuration, one folder per verb, exit codes.
+//!
+//! The only crate that prints, exits, or reads the environment. Knows no algorithm.
+
+mod args;
+mod commands;
+mod config;
+mod error;
+mod interrupt;
+mod printer;
+mod project;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Verb};
+use error::CliError;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { error::USAGE } else { 0 };
+            // Help and usage go where clap sends them; a closed pipe is nobody's problem.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let result = match cli.verb {
+        Verb::Detect(args) => commands::detect::run(*args),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            printer::error(&error);
+            ExitCode::from(error.code)
+        }
+    }
+}
+
+/// What every command returns.
+pub(crate) type Outcome = Result<u8, CliError>;

@@ -1,1 +1,13 @@
+//! What people and programs read: versioned documents, JUnit XML, Markdown summaries, terminal text.
+//!
+//! Owns formats and wording; gets plain data and returns text. Writes no file and prints nothing.
 
+pub mod detect;
+mod junit;
+mod markdown;
+mod terminal;
+mod wording;
+
+pub use junit::{JunitError, junit};
+pub use markdown::markdown;
+pub use terminal::{TerminalOptions, terminal};

@@ -39,11 +39,6 @@ impl Scratch {
         &self.root
     }
 
-    pub fn dir(&self, name: &str) -> io::Result<PathBuf> {
-        let path = self.root.join(name);
-        fs::create_dir_all(&path)?;
-        Ok(path)
-    }
 }
 
 impl Drop for Scratch {

@@ -1,4 +1,8 @@
-"""A cold run: this interpreter executes one order and ends."""
+"""A cold run: this interpreter executes one order and ends.
+
+In the mode `twice` it is one test in two sessions of one process, which is how a plain command repeats a
+test; the second session's events carry the next node number.
+"""
 import os
 
 from .channel import clean
@@ -9,6 +13,8 @@ class ColdDriver:
     def __init__(self, channel, setup):
         self._channel = channel
         self._order = setup["order"]
+        self._wanted = 2 if setup["mode"] == "twice" else 1
+        self.sessions = 0
 
     def __call__(self, session, plugin):
         items = self._find(session.items)
@@ -21,11 +27,15 @@ class ColdDriver:
         plain = len(items) == len(session.items) and all(a is b for a, b in zip(items, session.items))
         self._channel.send({"k": "ready", "plain": plain})
         session.items[:] = items
-        walker = Walker(session, items, plugin.recorder, self._channel, None)
+        first = self.sessions * len(items)
+        self.sessions += 1
+        walker = Walker(session, items, plugin.recorder, self._channel, None, first)
         try:
             walker.walk(Trie({"tests": list(range(len(items)))}))
         except Stop:
-            pass
+            self.sessions = self._wanted
+        if self.sessions < self._wanted:
+            return
         self._channel.send_raw(b'{"k":"end"}')
         os._exit(0)
 

@@ -36,6 +36,8 @@ def main(request_fd, event_fd):
     else:
         driver = ColdDriver(channel, setup)
     code = pytest.main(list(arguments), plugins=[Plugin(driver)])
+    if setup["mode"] == "twice" and driver.sessions == 1:
+        code = pytest.main(list(arguments), plugins=[Plugin(driver)])
     # Only reached when pytest never came to its run loop.
     channel.send({"k": "fatal", "kind": "pytest", "exit": int(code), "m": ""})
     _flush()

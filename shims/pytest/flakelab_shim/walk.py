@@ -27,7 +27,7 @@ class Stop(Exception):
 
 
 class Walker:
-    def __init__(self, session, items, recorder, channel, fork_branch):
+    def __init__(self, session, items, recorder, channel, fork_branch, first_node=0):
         self._session = session
         self._items = items
         self._recorder = recorder
@@ -35,6 +35,7 @@ class Walker:
         self._fork_branch = fork_branch
         self._strict = _somebody_reads_nextitem(session.config)
         self._pid = os.getpid()
+        self._first_node = first_node
 
     def walk(self, trie):
         """Executes every path of the trie; returns in the process that finished the last one."""
@@ -78,7 +79,8 @@ class Walker:
             # The same test again: what is wider than the test stays, the test itself is torn down.
             following = item.parent
         branches = {"to": group} if len(group) > 1 or group[0] != node + 1 else {}
-        self._channel.send({"k": "s", "n": node, **branches})
+        number = self._first_node + node
+        self._channel.send({"k": "s", "n": number, **branches})
         self._recorder.start(item.nodeid)
         stop = None
         try:
@@ -91,7 +93,7 @@ class Walker:
         event = self._recorder.finish()
         if stop is not None:
             event.update(o="f", ph="call", m="%s ended the session" % type(stop).__name__, at="")
-        event.update(k="o", n=node, **branches)
+        event.update(k="o", n=number, **branches)
         self._channel.send(event)
         if stop is not None or self._session.shouldstop or self._session.shouldfail:
             raise Stop

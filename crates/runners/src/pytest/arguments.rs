@@ -76,6 +76,21 @@ impl Arguments {
     }
 }
 
+impl Arguments {
+    /// Two sessions in one process: how plain pytest runs one test twice.
+    pub fn command_twice(&self, suite: &Suite, test: TestIndex) -> String {
+        let ids = [self.name(suite.id(test))];
+        let words: Vec<&String> = self.options.iter().chain(&ids).collect();
+        // A JSON list of strings is a Python list of strings.
+        let list = serde_json::to_string(&words).unwrap_or_default();
+        let path = if self.as_module { "" } else { "sys.path.pop(0); " };
+        let program = format!(
+            "import sys; {path}import pytest; a = {list}; pytest.main(a); sys.exit(pytest.main(a))"
+        );
+        format!("python -c {}", quote(&program))
+    }
+}
+
 /// A word for a POSIX shell.
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=,@%+".contains(c);

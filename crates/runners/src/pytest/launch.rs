@@ -119,12 +119,9 @@ impl Drop for Nest {
     }
 }
 
-/// The environment all workers share.
-pub(super) fn environment(
-    env: &[(OsString, OsString)],
-    user_base: &str,
-    pycache: &Path,
-) -> Vec<(OsString, OsString)> {
+/// The environment all workers share. Bytecode is read where there is some and written nowhere: a
+/// cache of our own would compile every dependency of the suite once more.
+pub(super) fn environment(env: &[(OsString, OsString)], user_base: &str) -> Vec<(OsString, OsString)> {
     let mut kept: Vec<_> = env
         .iter()
         .filter(|(key, _)| !REMOVED.iter().any(|name| key == name))
@@ -133,7 +130,7 @@ pub(super) fn environment(
     if !kept.iter().any(|(key, _)| key == "PYTHONUSERBASE") && !user_base.is_empty() {
         kept.push(("PYTHONUSERBASE".into(), user_base.into()));
     }
-    kept.retain(|(key, _)| key != "PYTHONPYCACHEPREFIX");
-    kept.push(("PYTHONPYCACHEPREFIX".into(), pycache.into()));
+    kept.retain(|(key, _)| key != "PYTHONDONTWRITEBYTECODE");
+    kept.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
     kept
 }

@@ -103,11 +103,7 @@ impl PytestLab {
             python: options.interpreter.executable.clone(),
             cwd: options.project.clone(),
             shim: super::shim::install(scratch.path())?,
-            env: launch::environment(
-                &options.env,
-                &options.interpreter.user_base,
-                &scratch.dir("pycache")?,
-            ),
+            env: launch::environment(&options.env, &options.interpreter.user_base),
             limits: options.limits,
             user_namespace: roots.as_ref().is_ok_and(|(_, user)| *user),
         };

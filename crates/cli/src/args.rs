@@ -1,0 +1,187 @@
+//! The command line. Every option is optional here: configuration files fill in what is not given.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// One workbench for flaky tests.
+#[derive(Debug, Parser)]
+#[command(name = "flakelab", version, about, arg_required_else_help = true, propagate_version = true)]
+#[command(after_help = "\
+First steps:
+  flakelab detect                     find the flaky tests of the project you are in
+  flakelab detect --budget 5m         the same, in five minutes
+  flakelab detect -- tests/unit -x    only what `pytest tests/unit` runs
+
+Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the suite is broken,
+4 inconclusive, 70 internal error, 130 interrupted (go on with --resume)")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Detect(Box<DetectArgs>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SandboxArg {
+    Auto,
+    Off,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum IsolationArg {
+    Auto,
+    Cold,
+}
+
+/// Find and classify the flaky tests of a pytest project.
+///
+///   $ flakelab detect
+///
+/// Runs the suite in many orders (by forking one collected interpreter), reruns what varies, and
+/// confirms every class in fresh interpreters:
+///
+///   victim               passes alone, fails after certain other tests
+///   brittle              fails alone, passes after certain other tests
+///   non-deterministic    differs although nothing did
+///   non-idempotent       fails when run twice in one process
+///   position-dependent   a class or module teardown fails on whichever test runs last
+///
+/// Every finding comes with the shortest known plain pytest command that shows the failure. Nothing
+/// is installed into the project, and nothing is written to it but `.flakelab/`.
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct DetectArgs {
+    /// The project: where you would run pytest
+    #[arg(default_value = ".")]
+    pub(crate) path: PathBuf,
+
+    /// Arguments for pytest, e.g. a selection of tests
+    #[arg(last = true, value_name = "PYTEST ARGS")]
+    pub(crate) pytest_args: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) lab: LabArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct SearchArgs {
+    /// Random orders to run [default: 100]
+    #[arg(long, value_name = "N", env = "FLAKELAB_ORDERS")]
+    pub(crate) orders: Option<usize>,
+
+    /// Seed of the random orders; the same seed gives the same orders anywhere [default: new each time]
+    #[arg(long, value_name = "N", env = "FLAKELAB_SEED")]
+    pub(crate) seed: Option<u64>,
+
+    /// Kinds the random orders alternate between: global, nested, classes, tuscan, tuscan-classes
+    /// [default: global,nested]
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "FLAKELAB_MIX")]
+    pub(crate) mix: Option<Vec<String>>,
+
+    /// Also run the order in this file: test ids, JUnit XML or verbose log of a CI failure, replay file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) order: Vec<PathBuf>,
+
+    /// Stop after this time, with an honest statement of what is left, e.g. 10m
+    #[arg(long, value_name = "TIME", env = "FLAKELAB_BUDGET", value_parser = humantime::parse_duration)]
+    pub(crate) budget: Option<Duration>,
+
+    /// Passing and failing orders of a suspect to rerun, each [default: 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) rerun_orders: Option<usize>,
+
+    /// How often each of them is rerun [default: 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) reruns: Option<u32>,
+
+    /// Fresh interpreters that run a suspect alone [default: 10]
+    #[arg(long, value_name = "N")]
+    pub(crate) isolated_runs: Option<u32>,
+
+    /// Fresh interpreters that must agree on the other side of a verdict [default: 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) confirmations: Option<u32>,
+
+    /// Go on with the last campaign after Ctrl-C or a kill; nothing that finished is run again
+    #[arg(long)]
+    pub(crate) resume: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Running tests")]
+pub(crate) struct LabArgs {
+    /// Interpreter (or environment) of the project [default: the active or project-local environment]
+    #[arg(long, value_name = "PATH", env = "FLAKELAB_PYTHON")]
+    pub(crate) python: Option<PathBuf>,
+
+    /// Runs at the same time [default: the number of processors]
+    #[arg(short, long, value_name = "N", env = "FLAKELAB_JOBS")]
+    pub(crate) jobs: Option<usize>,
+
+    /// Give each run a private view of the project's files, where the system allows it [default: auto]
+    #[arg(long, value_name = "WHEN", env = "FLAKELAB_SANDBOX")]
+    pub(crate) sandbox: Option<SandboxArg>,
+
+    /// `cold` starts an interpreter for every run; `auto` forks where that tells the truth
+    /// [default: auto]
+    #[arg(long, value_name = "HOW", env = "FLAKELAB_ISOLATION")]
+    pub(crate) isolation: Option<IsolationArg>,
+
+    /// Kill a test that takes longer [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) test_timeout: Option<Duration>,
+
+    /// Kill a run that takes longer [default: 1h]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) run_timeout: Option<Duration>,
+
+    /// Memory one run may take, in MiB [default: all the machine has]
+    #[arg(long, value_name = "MIB")]
+    pub(crate) memory: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// What to print: text for people, json for scripts
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+
+    /// Write the document to a file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Write JUnit XML to a file, flaky tests marked as such
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+
+    /// Where campaigns are kept [default: .flakelab in the project]
+    #[arg(long, value_name = "PATH", env = "FLAKELAB_STORE")]
+    pub(crate) store: Option<PathBuf>,
+
+    /// Print the result only
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Print evidence and what goes on
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}

@@ -1,0 +1,139 @@
+//! A detection as a document.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use flakelab_detect::{Command, Detection, Finding, Tally};
+use flakelab_lab::Lab;
+use flakelab_model::{Class, TestIndex};
+use flakelab_report::detect::{
+    Campaign, CollectionError, Confidence, Counts, Document, Evidence, Failure, Rate, Reproduce, Schema, Test,
+};
+use flakelab_runners::pytest::{PytestLab, SandboxState};
+
+use super::plan::Plan;
+
+pub(super) fn build(detection: &Detection, lab: &PytestLab, plan: &Plan, wall: Duration) -> Document {
+    let facts = lab.facts();
+    let suite = lab.suite();
+    let mut tests: Vec<Test> = suite
+        .indices()
+        .map(|test| {
+            let finding = detection
+                .findings
+                .binary_search_by_key(&test, |f| f.test)
+                .ok()
+                .map(|at| &detection.findings[at]);
+            describe(lab, test, finding, detection)
+        })
+        .collect();
+    tests.extend(facts.unstable.iter().map(|id| unstable(id)));
+    let counters = lab.progress();
+    Document {
+        schema: Schema::DETECT,
+        flakelab: env!("CARGO_PKG_VERSION").into(),
+        tests,
+        confidence: Confidence::new(detection.random_orders()),
+        campaign: Campaign {
+            seed: plan.settings.seed,
+            orders: detection.orders.values().sum(),
+            orders_by_kind: detection
+                .orders
+                .iter()
+                .map(|(kind, count)| (kind.word().to_owned(), *count))
+                .collect(),
+            runs: detection.runs,
+            executions: detection.executions,
+            processes: counters.processes.load(Ordering::Relaxed),
+            cpu_seconds: round(lab.cpu().as_secs_f64()),
+            wall_seconds: round(wall.as_secs_f64()),
+            jobs: plan.jobs,
+            python: facts.python.clone(),
+            pytest: facts.pytest.clone(),
+            plugins: facts.plugins.clone(),
+            silenced_plugins: facts.silenced.clone(),
+            isolation: if facts.cold_because.is_some() { "cold" } else { "fork" },
+            sandbox: match facts.sandbox {
+                SandboxState::On => "overlay",
+                SandboxState::Off => "off",
+                SandboxState::Unavailable(_) => "unavailable",
+            },
+            out_of_budget: detection.out_of_budget,
+            collection_errors: facts
+                .collection_errors
+                .iter()
+                .map(|e| CollectionError {
+                    id: e.id.clone(),
+                    message: e.message.clone(),
+                })
+                .collect(),
+            notes: detection.notes.clone(),
+        },
+    }
+}
+
+fn round(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+fn describe(lab: &PytestLab, test: TestIndex, finding: Option<&Finding>, detection: &Detection) -> Test {
+    let suite = lab.suite();
+    let rate = detection.rates[test.at()];
+    let ids = |order: &[TestIndex]| order.iter().map(|t| suite.id(*t).to_string()).collect::<Vec<_>>();
+    Test {
+        id: suite.id(test).to_string(),
+        class: finding.map_or(Class::Stable, |f| f.class),
+        also: finding.map(|f| f.also.clone()).unwrap_or_default(),
+        failure_rate: Rate::new(rate.failed, rate.of),
+        failure: finding.and_then(|f| f.failure.as_ref()).map(|failure| Failure {
+            phase: failure.phase,
+            message: failure.message.clone(),
+            at: failure.at.clone(),
+            signature: failure.signature(),
+        }),
+        reproduce: finding.and_then(|f| f.reproduce.as_ref()).map(|command| Reproduce {
+            command: shell(lab, command),
+            verified: command.plain,
+            order: ids(&command.order),
+            hash_seed: command.hash_seed,
+        }),
+        passing_order: finding.and_then(|f| f.passing_order.as_deref()).map(ids),
+        evidence: finding.map(|f| Evidence {
+            reruns: counts(f.reruns),
+            isolated: counts(f.isolated),
+            confirmed: counts(f.confirmed),
+            order_effect_p_value: f.order_effect,
+        }),
+        why: finding.map(|f| f.why.clone()).unwrap_or_default(),
+    }
+}
+
+fn counts(tally: Tally) -> Counts {
+    Counts {
+        passed: tally.passed,
+        failed: tally.failed,
+    }
+}
+
+/// A plain command. pytest never runs one id twice, so a repetition is two sessions in one process.
+fn shell(lab: &PytestLab, command: &Command) -> String {
+    let arguments = &lab.facts().arguments;
+    match command.order.as_slice() {
+        [a, b] if a == b => arguments.command_twice(lab.suite(), *a),
+        order => arguments.command(lab.suite(), Some(order), command.hash_seed),
+    }
+}
+
+fn unstable(id: &str) -> Test {
+    Test {
+        id: id.to_owned(),
+        class: Class::UnstableParametrisation,
+        also: Vec::new(),
+        failure_rate: Rate::new(0, 0),
+        failure: None,
+        reproduce: None,
+        passing_order: None,
+        evidence: None,
+        why: "its id differs from collection to collection, so it cannot be selected or compared".into(),
+    }
+}

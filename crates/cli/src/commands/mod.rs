@@ -1,0 +1,3 @@
+//! One folder per verb.
+
+pub(crate) mod detect;

@@ -1,0 +1,184 @@
+//! Configuration files: `flakelab.toml`, or `[tool.flakelab]` in `pyproject.toml`.
+//!
+//! Command line and environment come first; what they leave open is taken from here.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::args::{IsolationArg, SandboxArg};
+use crate::error::CliError;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Config {
+    pub(crate) python: Option<PathBuf>,
+    pub(crate) store: Option<PathBuf>,
+    pub(crate) jobs: Option<usize>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) sandbox: Option<SandboxArg>,
+    pub(crate) isolation: Option<IsolationArg>,
+    pub(crate) test_timeout: Option<Time>,
+    pub(crate) run_timeout: Option<Time>,
+    pub(crate) memory: Option<u64>,
+    pub(crate) pytest_args: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) detect: Detect,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Detect {
+    pub(crate) orders: Option<usize>,
+    pub(crate) mix: Option<Vec<String>>,
+    pub(crate) budget: Option<Time>,
+    pub(crate) rerun_orders: Option<usize>,
+    pub(crate) reruns: Option<u32>,
+    pub(crate) isolated_runs: Option<u32>,
+    pub(crate) confirmations: Option<u32>,
+}
+
+/// A duration as people write it: `90s`, `10m`.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Time(pub(crate) Duration);
+
+impl TryFrom<String> for Time {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        humantime::parse_duration(&text)
+            .map(Time)
+            .map_err(|error| format!("`{text}` is no duration like `90s` or `10m`: {error}"))
+    }
+}
+
+const KEYS: [&str; 11] = [
+    "python",
+    "store",
+    "jobs",
+    "seed",
+    "sandbox",
+    "isolation",
+    "test-timeout",
+    "run-timeout",
+    "memory",
+    "pytest-args",
+    "detect",
+];
+const DETECT_KEYS: [&str; 7] = [
+    "orders",
+    "mix",
+    "budget",
+    "rerun-orders",
+    "reruns",
+    "isolated-runs",
+    "confirmations",
+];
+
+/// The configuration of a project, if it has one.
+pub(crate) fn load(project: &Path) -> Result<Config, CliError> {
+    let own = project.join("flakelab.toml");
+    if own.is_file() {
+        return read(&own, parse(&own)?);
+    }
+    let pyproject = project.join("pyproject.toml");
+    if pyproject.is_file() {
+        // A pyproject.toml that does not parse is pytest's to complain about, unless it is ours.
+        let Ok(mut table) = parse(&pyproject) else {
+            return Ok(Config::default());
+        };
+        if let Some(toml::Value::Table(mut tool)) = table.remove("tool")
+            && let Some(ours) = tool.remove("flakelab")
+        {
+            let toml::Value::Table(ours) = ours else {
+                return Err(wrong(&pyproject, "`tool.flakelab` is no table"));
+            };
+            return read(&pyproject, ours);
+        }
+    }
+    Ok(Config::default())
+}
+
+fn wrong(path: &Path, why: impl std::fmt::Display) -> CliError {
+    CliError::usage(format!("`{}`: {why}", path.display()))
+}
+
+fn parse(path: &Path) -> Result<toml::Table, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(path, error))?;
+    text.parse().map_err(|error: toml::de::Error| wrong(path, error.message()))
+}
+
+fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
+    check_keys(path, &table, &KEYS, "")?;
+    if let Some(toml::Value::Table(detect)) = table.get("detect") {
+        check_keys(path, detect, &DETECT_KEYS, "detect.")?;
+    }
+    let mut config: Config = table
+        .try_into()
+        .map_err(|error: toml::de::Error| wrong(path, error.message()))?;
+    // Paths in a file are relative to the file.
+    let base = path.parent().unwrap_or(Path::new("."));
+    for place in [&mut config.python, &mut config.store].into_iter().flatten() {
+        *place = base.join(&*place);
+    }
+    Ok(config)
+}
+
+fn check_keys(path: &Path, table: &toml::Table, known: &[&str], prefix: &str) -> Result<(), CliError> {
+    for key in table.keys() {
+        if known.contains(&key.as_str()) {
+            continue;
+        }
+        let nearest = known
+            .iter()
+            .map(|candidate| (strsim::jaro_winkler(key, candidate), candidate))
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let hint = match nearest {
+            Some((likeness, candidate)) if likeness > 0.75 => format!("did you mean `{prefix}{candidate}`?"),
+            _ => format!("known are {}", known.join(", ")),
+        };
+        return Err(wrong(path, format_args!("unknown option `{prefix}{key}`")).hint(hint));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_text(name: &str, text: &str) -> Result<Config, CliError> {
+        let dir = tempfile::tempdir().expect("tempdir");
+        std::fs::write(dir.path().join(name), text).expect("write");
+        load(dir.path())
+    }
+
+    #[test]
+    fn a_misspelt_key_gets_a_suggestion() {
+        let error = load_text("flakelab.toml", "ordres = 5").expect_err("unknown");
+        assert!(error.message.contains("unknown option `ordres`"), "{error:?}");
+        let error = load_text("flakelab.toml", "[detect]\nordres = 5").expect_err("unknown");
+        assert_eq!(error.hint.as_deref(), Some("did you mean `detect.orders`?"));
+    }
+
+    #[test]
+    fn pyproject_is_read_and_foreign_tables_are_left_alone() {
+        let config = load_text(
+            "pyproject.toml",
+            "[tool.black]\nx = 1\n[tool.flakelab]\nsandbox = 'off'\npython = 'v'\n[tool.flakelab.detect]\norders = 7\nbudget = '10m'",
+        )
+        .expect("valid");
+        assert_eq!(config.detect.orders, Some(7));
+        assert_eq!(config.sandbox, Some(SandboxArg::Off));
+        assert_eq!(config.detect.budget.map(|t| t.0.as_secs()), Some(600));
+        assert!(config.python.is_some_and(|p| p.is_absolute()));
+        assert!(load_text("pyproject.toml", "not toml").is_ok());
+    }
+
+    #[test]
+    fn a_wrong_type_is_an_error() {
+        assert!(load_text("flakelab.toml", "jobs = 'many'").is_err());
+        assert!(load_text("flakelab.toml", "test-timeout = 'soon'").is_err());
+    }
+}

@@ -1,0 +1,62 @@
+//! stdout is data, stderr is talk. Colours only where a terminal reads them.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the one place that prints")]
+
+use std::io::{IsTerminal, Write};
+
+use crate::error::CliError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Volume {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Printer {
+    pub(crate) volume: Volume,
+}
+
+impl Printer {
+    /// The result. A reader that went away is not an error.
+    pub(crate) fn data(self, text: &str) {
+        let mut out = anstream::stdout();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Something worth knowing that is not the result.
+    pub(crate) fn note(self, text: &str) {
+        if self.volume != Volume::Quiet {
+            anstream::eprintln!("\x1b[1mnote:\x1b[0m {}", visible(text));
+        }
+    }
+
+    pub(crate) fn detail(self, text: &str) {
+        if self.volume == Volume::Verbose {
+            anstream::eprintln!("\x1b[2m{}\x1b[0m", visible(text));
+        }
+    }
+
+    pub(crate) fn shows_progress(self) -> bool {
+        self.volume != Volume::Quiet && std::io::stderr().is_terminal()
+    }
+}
+
+pub(crate) fn error(error: &CliError) {
+    anstream::eprintln!("\x1b[1m\x1b[31merror:\x1b[0m {}", visible(&error.message));
+    for detail in &error.details {
+        for line in detail.lines() {
+            anstream::eprintln!("  {}", visible(line));
+        }
+    }
+    if let Some(hint) = &error.hint {
+        anstream::eprintln!("\x1b[1m\x1b[36mhint:\x1b[0m {}", visible(hint));
+    }
+}
+
+/// What comes from a suite must not drive the terminal.
+fn visible(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
+        .collect()
+}

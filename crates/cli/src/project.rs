@@ -1,0 +1,106 @@
+//! The project on disk: where it is, whether it looks like one, which commit it is at.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::CliError;
+
+const SIGNS: [&str; 7] = [
+    "pyproject.toml",
+    "pytest.ini",
+    "setup.py",
+    "setup.cfg",
+    "tox.ini",
+    "conftest.py",
+    "Pipfile",
+];
+/// How deep and how long to look for a Python file before calling a directory something else.
+const DEPTH: usize = 4;
+const MOST_ENTRIES: usize = 20_000;
+
+/// The project's directory, made absolute, or why it is none.
+pub(crate) fn locate(path: &Path) -> Result<PathBuf, CliError> {
+    let shown = path.display();
+    let found = fs::canonicalize(path).map_err(|error| {
+        CliError::usage(format!("`{shown}`: {error}"))
+            .hint("give the directory in which you would run pytest")
+    })?;
+    if found.is_file() {
+        return Err(CliError::usage(format!("`{shown}` is a file")).hint(format!(
+            "give the project's directory; to select tests: flakelab detect -- {shown}"
+        )));
+    }
+    let signs = SIGNS.iter().any(|name| found.join(name).exists());
+    let mut seen = 0;
+    if !signs && !has_python(&found, DEPTH, &mut seen) {
+        return Err(CliError::usage(format!("`{shown}` is not a Python project: there is no Python file in it"))
+            .hint("give the directory in which you would run pytest"));
+    }
+    Ok(found)
+}
+
+fn has_python(dir: &Path, depth: usize, seen: &mut usize) -> bool {
+    let Ok(entries) = fs::read_dir(dir) else {
+        return false;
+    };
+    let mut below = Vec::new();
+    for entry in entries.flatten() {
+        *seen += 1;
+        if *seen > MOST_ENTRIES {
+            // Too large to say no.
+            return true;
+        }
+        let path = entry.path();
+        if path.extension().is_some_and(|e| e == "py") {
+            return true;
+        }
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if !hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            below.push(path);
+        }
+    }
+    depth > 0 && below.iter().any(|dir| has_python(dir, depth - 1, seen))
+}
+
+/// The repository around the project, or the project itself: what runs must not change.
+pub(crate) fn tree(project: &Path) -> PathBuf {
+    project
+        .ancestors()
+        .find(|dir| dir.join(".git").exists())
+        .unwrap_or(project)
+        .to_owned()
+}
+
+/// The commit that is checked out, read without running git.
+pub(crate) fn commit(tree: &Path) -> Option<String> {
+    let git = tree.join(".git");
+    let head = fs::read_to_string(git.join("HEAD")).ok()?;
+    let head = head.trim();
+    let Some(name) = head.strip_prefix("ref: ") else {
+        return Some(head.to_owned());
+    };
+    if let Ok(id) = fs::read_to_string(git.join(name)) {
+        return Some(id.trim().to_owned());
+    }
+    let packed = fs::read_to_string(git.join("packed-refs")).ok()?;
+    packed
+        .lines()
+        .find_map(|line| line.strip_suffix(name)?.split_whitespace().next().map(str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_without_python_is_no_project() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        fs::write(dir.path().join("README"), "x").expect("write");
+        assert!(locate(dir.path()).is_err());
+        fs::create_dir_all(dir.path().join("a/b")).expect("dirs");
+        fs::write(dir.path().join("a/b/test_x.py"), "").expect("write");
+        assert!(locate(dir.path()).is_ok());
+        assert!(locate(&dir.path().join("a/b/test_x.py")).is_err());
+        assert!(locate(&dir.path().join("missing")).is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! The suite as collected, in forks and in fresh interpreters.
+//!
+//! Tests that end the whole process whenever they run would hide every test behind them, so they are
+//! set aside. Tests that behave differently in forks, whatever the order, make forks useless for the
+//! search: then every run gets an interpreter of its own.
+
+use flakelab_lab::LabError;
+use flakelab_lab::orders::Kind;
+use flakelab_model::{Ending, Isolation, Order, Polarity, TestIndex};
+
+use crate::evidence::Purpose;
+use crate::session::{Session, Stage};
+
+/// A suite with more process killers than this is broken beyond what detection can say.
+const MOST_SET_ASIDE: usize = 20;
+
+/// Runs of each kind before a difference is looked into, and after.
+const FIRST_LOOK: u32 = 2;
+const SECOND_LOOK: u32 = 5;
+
+/// The tests the search can use.
+pub(crate) fn establish(session: &mut Session<'_>) -> Result<Vec<TestIndex>, LabError> {
+    let mut tests: Vec<TestIndex> = session.tests().collect();
+    session.watch.stage(Stage::Baseline, 2 * FIRST_LOOK as usize);
+    for _ in 0..=MOST_SET_ASIDE {
+        let runs = look(session, &tests, 0..FIRST_LOOK)?;
+        let Some(killer) = killer(session, &runs) else {
+            compare(session, &tests, runs)?;
+            break;
+        };
+        if !ends_the_process_alone(session, killer)? {
+            compare(session, &tests, runs)?;
+            break;
+        }
+        tests.retain(|test| *test != killer);
+        let id = session.lab.suite().id(killer).clone();
+        session
+            .notes
+            .push(format!("set aside: `{id}` ends the whole process whenever it runs"));
+    }
+    Ok(tests)
+}
+
+/// Warm and cold runs of the original order.
+fn look(
+    session: &mut Session<'_>,
+    tests: &[TestIndex],
+    attempts: std::ops::Range<u32>,
+) -> Result<Vec<usize>, LabError> {
+    let order = Order(tests.to_vec());
+    let mut batch = Vec::new();
+    for isolation in [Isolation::Fork, Isolation::Cold] {
+        for attempt in attempts.clone() {
+            let purpose = if attempt == 0 && isolation == Isolation::Fork {
+                Purpose::Order(Kind::Original)
+            } else {
+                Purpose::Baseline
+            };
+            batch.push((purpose, session.request(order.clone(), isolation, attempt)));
+        }
+    }
+    Ok(session.run(Stage::Baseline, batch)?.into_iter().flatten().collect())
+}
+
+/// The test at which every run ended early, if there is one.
+fn killer(session: &Session<'_>, runs: &[usize]) -> Option<TestIndex> {
+    let mut killers = runs.iter().map(|run| {
+        let run = session.at(*run);
+        if matches!(run.ending, Ending::Completed | Ending::Lost(_)) {
+            return None;
+        }
+        let ran = run
+            .outcomes
+            .iter()
+            .take_while(|o| **o != flakelab_model::Outcome::NotRun)
+            .count();
+        run.order.0.get(ran.checked_sub(1)?).copied()
+    });
+    let first = killers.next()??;
+    killers.all(|other| other == Some(first)).then_some(first)
+}
+
+fn ends_the_process_alone(session: &mut Session<'_>, test: TestIndex) -> Result<bool, LabError> {
+    let request = session.request(Order(vec![test]), Isolation::Cold, 0);
+    let run = session.run_undisturbed(Stage::Baseline, Purpose::Isolated, request)?;
+    Ok(run.is_some_and(|run| {
+        let run = session.at(run);
+        run.ending != Ending::Completed || run.outcomes[0].failure().is_some_and(|f| f.message.contains("ended the session"))
+    }))
+}
+
+/// Forks are trusted unless the same tests always differ from fresh interpreters.
+fn compare(session: &mut Session<'_>, tests: &[TestIndex], mut runs: Vec<usize>) -> Result<(), LabError> {
+    if different(session, tests, &runs).is_empty() {
+        return Ok(());
+    }
+    runs.extend(look(session, tests, FIRST_LOOK..SECOND_LOOK)?);
+    let different = different(session, tests, &runs);
+    if let Some(example) = different.first() {
+        session.warm = Isolation::Cold;
+        session.evidence.forget_forks();
+        let id = session.lab.suite().id(*example).clone();
+        session.notes.push(format!(
+            "{} behave differently in forked processes, e.g. `{id}`: every run gets an interpreter of its own, which is slower",
+            count(different.len(), "test")
+        ));
+    }
+    Ok(())
+}
+
+/// Tests with one verdict in all forks and the other one in all fresh interpreters.
+fn different(session: &Session<'_>, tests: &[TestIndex], runs: &[usize]) -> Vec<TestIndex> {
+    let verdict = |at: usize, cold: bool| {
+        let mut verdicts = runs
+            .iter()
+            .map(|run| session.at(*run))
+            .filter(|run| run.cold == cold)
+            .map(|run| run.outcomes[at].polarity());
+        let first = verdicts.next()?;
+        (first != Polarity::Neutral && verdicts.all(|other| other == first)).then_some(first)
+    };
+    tests
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| match (verdict(*at, false), verdict(*at, true)) {
+            (Some(warm), Some(cold)) => warm != cold,
+            _ => false,
+        })
+        .map(|(_, test)| *test)
+        .collect()
+}
+
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}

@@ -1,0 +1,162 @@
+//! Every execution seen so far, by test and by run.
+
+use std::collections::BTreeMap;
+
+use flakelab_lab::orders::Kind;
+use flakelab_model::{Ending, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex};
+
+use crate::finding::{Rate, Tally};
+
+/// Why a run was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The suite as collected, to compare forks with fresh interpreters.
+    Baseline,
+    Order(Kind),
+    /// One test on its own, forked.
+    Alone,
+    /// Every test twice in a row.
+    Twice,
+    Rerun,
+    Shorten,
+    /// One test on its own in a fresh interpreter.
+    Isolated,
+    Confirm,
+}
+
+impl Purpose {
+    /// Whether the run takes part in the search for tests that vary.
+    fn searches(self) -> bool {
+        matches!(self, Purpose::Baseline | Purpose::Order(_) | Purpose::Alone)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) purpose: Purpose,
+    pub(crate) order: Order,
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) cold: bool,
+    pub(crate) hash_seed: u32,
+    pub(crate) plain: bool,
+    pub(crate) ending: Ending,
+}
+
+/// One execution of a test: which run, at which position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sighting {
+    pub(crate) run: u32,
+    pub(crate) at: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Evidence {
+    pub(crate) runs: Vec<Run>,
+    by_test: Vec<Vec<Sighting>>,
+    pub(crate) executions: u64,
+}
+
+impl Evidence {
+    pub(crate) fn new(tests: usize) -> Self {
+        Self {
+            runs: Vec::new(),
+            by_test: vec![Vec::new(); tests],
+            executions: 0,
+        }
+    }
+
+    /// Takes a record over. What it says of a test enters the search only if the run searches.
+    pub(crate) fn add(&mut self, purpose: Purpose, request: &RunRequest, record: RunRecord) -> usize {
+        let number = self.runs.len();
+        let mut outcomes = Vec::with_capacity(record.executions.len());
+        for (at, execution) in record.executions.into_iter().enumerate() {
+            if execution.outcome != Outcome::NotRun {
+                self.executions += 1;
+                if purpose.searches() {
+                    self.by_test[execution.test.at()].push(Sighting {
+                        run: number as u32,
+                        at: at as u32,
+                    });
+                }
+            }
+            outcomes.push(execution.outcome);
+        }
+        self.runs.push(Run {
+            purpose,
+            order: request.order.clone(),
+            outcomes,
+            cold: request.isolation == flakelab_model::Isolation::Cold,
+            hash_seed: record.hash_seed,
+            plain: record.plain,
+            ending: record.ending,
+        });
+        number
+    }
+
+    /// Drops what forks have shown, once they turned out not to tell the truth.
+    pub(crate) fn forget_forks(&mut self) {
+        let runs = &self.runs;
+        for sightings in &mut self.by_test {
+            sightings.retain(|s| runs[s.run as usize].cold);
+        }
+    }
+
+    pub(crate) fn run(&self, sighting: Sighting) -> &Run {
+        &self.runs[sighting.run as usize]
+    }
+
+    pub(crate) fn outcome(&self, sighting: Sighting) -> &Outcome {
+        &self.run(sighting).outcomes[sighting.at as usize]
+    }
+
+    /// The sightings of a test in the search.
+    pub(crate) fn sightings(&self, test: TestIndex) -> &[Sighting] {
+        &self.by_test[test.at()]
+    }
+
+    pub(crate) fn with_polarity(
+        &self,
+        test: TestIndex,
+        polarity: Polarity,
+    ) -> impl Iterator<Item = Sighting> + '_ {
+        self.sightings(test)
+            .iter()
+            .copied()
+            .filter(move |s| self.outcome(*s).polarity() == polarity)
+    }
+
+    pub(crate) fn tally(&self, test: TestIndex) -> Tally {
+        Tally {
+            passed: self.with_polarity(test, Polarity::Pass).count() as u64,
+            failed: self.with_polarity(test, Polarity::Fail).count() as u64,
+        }
+    }
+
+    /// Over random orders only: these are draws.
+    pub(crate) fn rate(&self, test: TestIndex) -> Rate {
+        let mut rate = Rate::default();
+        for sighting in self.sightings(test) {
+            if matches!(self.run(*sighting).purpose, Purpose::Order(kind) if kind.is_random()) {
+                match self.outcome(*sighting).polarity() {
+                    Polarity::Fail => {
+                        rate.failed += 1;
+                        rate.of += 1;
+                    }
+                    Polarity::Pass => rate.of += 1,
+                    Polarity::Neutral => {}
+                }
+            }
+        }
+        rate
+    }
+
+    pub(crate) fn orders_by_kind(&self) -> BTreeMap<Kind, u64> {
+        let mut counts = BTreeMap::new();
+        for run in &self.runs {
+            if let Purpose::Order(kind) = run.purpose {
+                *counts.entry(kind).or_default() += 1;
+            }
+        }
+        counts
+    }
+}

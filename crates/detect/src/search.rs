@@ -1,0 +1,121 @@
+//! Many orders, each test alone, each test twice: which tests vary?
+
+use flakelab_lab::LabError;
+use flakelab_lab::orders::{self, Kind};
+use flakelab_model::{Isolation, Order, Outcome, Polarity, TestIndex};
+
+use crate::evidence::Purpose;
+use crate::session::{Session, Stage};
+
+/// What the search noticed, in suite order.
+#[derive(Debug, Default)]
+pub(crate) struct Suspects {
+    /// Passed in some runs and failed in others.
+    pub(crate) varying: Vec<TestIndex>,
+    /// Failed in every run.
+    pub(crate) failing: Vec<TestIndex>,
+    /// Never failed, but was not always reported the same.
+    pub(crate) masked: Vec<TestIndex>,
+    /// Passed at first and failed when run again in the same process.
+    pub(crate) repeating: Vec<TestIndex>,
+}
+
+pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<Suspects, LabError> {
+    let batch = plan(session, tests);
+    session.watch.stage(Stage::Search, batch.len());
+    let runs = session.run(Stage::Search, batch)?;
+    if session.out_of_budget {
+        let done = runs.iter().flatten().count();
+        let total = runs.len();
+        session
+            .notes
+            .push(format!("the budget ended the search after {done} of {total} runs"));
+    }
+    let suspects = suspects(session, tests);
+    session.watch.suspects(suspects.varying.len());
+    Ok(suspects)
+}
+
+/// Cheap and telling runs first: a budget may end the search anywhere.
+fn plan(
+    session: &Session<'_>,
+    tests: &[TestIndex],
+) -> Vec<(Purpose, flakelab_model::RunRequest)> {
+    let settings = session.settings;
+    let suite = session.lab.suite();
+    let ordered = |kind: Kind, count: usize| {
+        orders::generate(suite, tests, kind, count, settings.seed)
+            .into_iter()
+            .map(move |order| (Purpose::Order(kind), order))
+    };
+    let mut runs: Vec<(Purpose, Order)> = settings
+        .given
+        .iter()
+        .map(|order| (Purpose::Order(Kind::Given), order.clone()))
+        .collect();
+    if settings.orders > 0 {
+        runs.extend(ordered(Kind::Original, 1));
+        runs.extend(ordered(Kind::Reverse, 1));
+    }
+    let twice: Vec<TestIndex> = tests.iter().flat_map(|test| [*test, *test]).collect();
+    if settings.twice {
+        runs.push((Purpose::Twice, Order(twice)));
+    }
+    let random = orders::alternate(suite, tests, &settings.mix, settings.orders, settings.seed);
+    runs.extend(random.into_iter().map(|(kind, order)| (Purpose::Order(kind), order)));
+    if settings.alone {
+        runs.extend(tests.iter().map(|test| (Purpose::Alone, Order(vec![*test]))));
+    }
+    if settings.pairs > 0 {
+        // Every ordered pair where that takes few rows, else the pairs within classes and modules.
+        let kind = if tests.len() <= settings.pairs {
+            Kind::Tuscan
+        } else {
+            Kind::TuscanClasses
+        };
+        runs.extend(ordered(kind, settings.pairs + 1));
+    }
+    runs.into_iter()
+        // A run of the whole suite that would repeat the baseline is answered by it.
+        .map(|(purpose, order)| (purpose, session.request(order, session.warm, 0)))
+        .filter(|(purpose, _)| session.warm == Isolation::Cold || *purpose != Purpose::Order(Kind::Original))
+        .collect()
+}
+
+fn suspects(session: &Session<'_>, tests: &[TestIndex]) -> Suspects {
+    let evidence = &session.evidence;
+    let mut found = Suspects::default();
+    for test in tests {
+        let tally = evidence.tally(*test);
+        if tally.mixed() {
+            found.varying.push(*test);
+        } else if tally.always_failed() {
+            // A test that fails in one order and is skipped in another has no class of its own.
+            found.failing.push(*test);
+        } else if words_vary(session, *test) {
+            found.masked.push(*test);
+        }
+    }
+    for run in evidence.runs.iter().filter(|run| run.purpose == Purpose::Twice) {
+        for (at, pair) in run.outcomes.chunks(2).enumerate() {
+            if let [first, second] = pair
+                && first.polarity() == Polarity::Pass
+                && second.polarity() == Polarity::Fail
+            {
+                found.repeating.push(run.order.0[2 * at]);
+            }
+        }
+    }
+    found
+}
+
+fn words_vary(session: &Session<'_>, test: TestIndex) -> bool {
+    let mut outcomes = session
+        .evidence
+        .sightings(test)
+        .iter()
+        .map(|sighting| session.evidence.outcome(*sighting))
+        .filter(|outcome| **outcome != Outcome::NotRun);
+    let first = outcomes.next().map(Outcome::word);
+    outcomes.any(|outcome| Some(outcome.word()) != first)
+}

@@ -1,0 +1,175 @@
+//! A campaign under way: the lab, the evidence, the clock, and somebody who watches.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use flakelab_lab::orders::Kind;
+use flakelab_lab::{Lab, LabError};
+use flakelab_model::{Isolation, Order, RunRecord, RunRequest, TestIndex, Timeout};
+
+use crate::evidence::{Evidence, Purpose, Run};
+
+/// What the user can set. The defaults of the command line are those of iPFlakies.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub seed: u64,
+    /// Random orders.
+    pub orders: usize,
+    /// Kinds the random orders alternate between.
+    pub mix: Vec<Kind>,
+    /// Orders to run besides, e.g. from a CI failure.
+    pub given: Vec<Order>,
+    /// How many passing and how many failing orders of a test are rerun, and how often each.
+    pub rerun_orders: usize,
+    pub reruns: u32,
+    /// Cold runs of a suspect alone.
+    pub isolated: u32,
+    /// Cold runs that must agree before a class is published.
+    pub confirmations: u32,
+    pub budget: Option<Duration>,
+    pub timeout: Timeout,
+    /// Each test on its own, to find those that only pass after others.
+    pub alone: bool,
+    /// Each test twice in a row, to find those that fail the second time.
+    pub twice: bool,
+    /// At most this many Tuscan rows.
+    pub pairs: usize,
+}
+
+/// The stages of a campaign, for whoever shows progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Baseline,
+    Search,
+    Verify,
+    Shorten,
+    Confirm,
+}
+
+/// Sees a campaign go by.
+pub trait Watch {
+    fn stage(&mut self, stage: Stage, runs: usize);
+    fn run_done(&mut self, stage: Stage);
+    fn suspects(&mut self, count: usize);
+}
+
+/// The share of a budget that the search may use; the rest is for verification, without which nothing
+/// can be published.
+const SEARCH_SHARE: f64 = 0.6;
+
+pub(crate) struct Session<'a> {
+    pub(crate) lab: &'a mut dyn Lab,
+    pub(crate) settings: &'a Settings,
+    pub(crate) evidence: Evidence,
+    pub(crate) watch: &'a mut dyn Watch,
+    /// How runs of the search are isolated: forks, or fresh interpreters where forks do not tell the
+    /// truth.
+    pub(crate) warm: Isolation,
+    pub(crate) notes: Vec<String>,
+    pub(crate) out_of_budget: bool,
+    started: Instant,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(lab: &'a mut dyn Lab, settings: &'a Settings, watch: &'a mut dyn Watch) -> Self {
+        let tests = lab.suite().len();
+        Self {
+            lab,
+            settings,
+            evidence: Evidence::new(tests),
+            watch,
+            warm: Isolation::Fork,
+            notes: Vec::new(),
+            out_of_budget: false,
+            started: Instant::now(),
+        }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(crate) fn request(&self, order: Order, isolation: Isolation, attempt: u32) -> RunRequest {
+        RunRequest {
+            order,
+            isolation,
+            attempt,
+            hash_seed: (isolation == Isolation::Cold).then(|| cold_seed(self.settings.seed, attempt)),
+            timeout: self.settings.timeout,
+        }
+    }
+
+    fn deadline(&self, stage: Stage) -> Option<Instant> {
+        let budget = self.settings.budget?;
+        let share = match stage {
+            Stage::Baseline | Stage::Search => budget.mul_f64(SEARCH_SHARE),
+            Stage::Verify | Stage::Shorten | Stage::Confirm => budget,
+        };
+        self.started.checked_add(share)
+    }
+
+    /// Runs a batch and returns the numbers of its runs in the evidence, in the order of the requests;
+    /// `None` for those the budget did not reach.
+    pub(crate) fn run(
+        &mut self,
+        stage: Stage,
+        batch: Vec<(Purpose, RunRequest)>,
+    ) -> Result<Vec<Option<usize>>, LabError> {
+        let (purposes, requests): (Vec<Purpose>, Vec<RunRequest>) = batch.into_iter().unzip();
+        let deadline = self.deadline(stage);
+        let mut records: Vec<Option<RunRecord>> = vec![None; requests.len()];
+        let late = |deadline: Option<Instant>| deadline.is_some_and(|at| Instant::now() >= at);
+        if late(deadline) && !requests.is_empty() {
+            self.out_of_budget = true;
+            return Ok(vec![None; requests.len()]);
+        }
+        let watch = &mut *self.watch;
+        let mut stopped = false;
+        self.lab.run(&requests, &mut |record| {
+            watch.run_done(stage);
+            let request = record.request;
+            records[request] = Some(record);
+            if late(deadline) {
+                stopped = true;
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        })?;
+        if stopped && records.iter().any(Option::is_none) {
+            self.out_of_budget = true;
+        }
+        // Taken over in the order of the requests, whichever finished first.
+        Ok(records
+            .into_iter()
+            .zip(&requests)
+            .zip(purposes)
+            .map(|((record, request), purpose)| {
+                record.map(|record| self.evidence.add(purpose, request, record))
+            })
+            .collect())
+    }
+
+    /// Runs one request with nothing beside it: what concurrent runs may disturb.
+    pub(crate) fn run_undisturbed(
+        &mut self,
+        stage: Stage,
+        purpose: Purpose,
+        request: RunRequest,
+    ) -> Result<Option<usize>, LabError> {
+        Ok(self.run(stage, vec![(purpose, request)])?.pop().flatten())
+    }
+
+    pub(crate) fn at(&self, run: usize) -> &Run {
+        &self.evidence.runs[run]
+    }
+
+    pub(crate) fn tests(&self) -> impl Iterator<Item = TestIndex> + use<> {
+        self.lab.suite().indices()
+    }
+}
+
+/// Fresh interpreters get hash seeds of their own, different for every attempt.
+fn cold_seed(seed: u64, attempt: u32) -> u32 {
+    let mixed = (seed.wrapping_add(1) ^ (u64::from(attempt) << 40)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((mixed >> 32) as u32).max(1)
+}

@@ -1,0 +1,169 @@
+//! From an order that shows a verdict to a few tests that suffice for it.
+//!
+//! First the likely culprits one by one, ranked by how well "ran before" predicts the verdict; then
+//! delta debugging (Zeller and Hildebrandt) of the shortest prefix that shows it. Both are searches in
+//! forks; what they find is confirmed elsewhere.
+
+use std::collections::HashMap;
+
+use flakelab_lab::LabError;
+use flakelab_model::{Order, Polarity, TestIndex};
+
+use crate::evidence::Purpose;
+use crate::session::{Session, Stage};
+
+/// How many single culprits are tried before delta debugging.
+const GUESSES: usize = 12;
+/// Runs that delta debugging may use for one test; a 1-minimal set of an order of 1,000 tests takes
+/// a few dozen.
+const MOST_RUNS: usize = 400;
+
+/// One test and the verdict its short order must show.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Goal {
+    pub(crate) test: TestIndex,
+    pub(crate) verdict: Polarity,
+}
+
+/// For each goal a short list of tests to run before the test, if any order showed the verdict.
+pub(crate) fn shorten(
+    session: &mut Session<'_>,
+    goals: &[Goal],
+) -> Result<Vec<Option<Vec<TestIndex>>>, LabError> {
+    let guesses: Vec<Vec<TestIndex>> = goals.iter().map(|goal| rank(session, *goal)).collect();
+    let batch: Vec<_> = goals
+        .iter()
+        .zip(&guesses)
+        .flat_map(|(goal, guesses)| guesses.iter().map(|guess| vec![*guess, goal.test]))
+        .map(|order| (Purpose::Shorten, session.request(Order(order), session.warm, 0)))
+        .collect();
+    session.watch.stage(Stage::Shorten, batch.len());
+    let mut runs = session.run(Stage::Shorten, batch)?.into_iter();
+    let mut found = Vec::new();
+    for (goal, guesses) in goals.iter().zip(&guesses) {
+        let shown: Vec<bool> = guesses
+            .iter()
+            .map(|_| runs.next().flatten())
+            .map(|run| run.is_some_and(|run| shows(session, run, *goal)))
+            .collect();
+        found.push(shown.iter().position(|s| *s).map(|at| vec![guesses[at]]));
+    }
+    for (goal, found) in goals.iter().zip(&mut found) {
+        if found.is_none()
+            && let Some(prefix) = shortest_prefix(session, *goal)
+        {
+            *found = Some(minimise(session, *goal, prefix)?);
+        }
+    }
+    Ok(found)
+}
+
+fn shows(session: &Session<'_>, run: usize, goal: Goal) -> bool {
+    let run = session.at(run);
+    run.outcomes.last().map(|o| o.polarity()) == Some(goal.verdict)
+}
+
+fn shortest_prefix(session: &Session<'_>, goal: Goal) -> Option<Vec<TestIndex>> {
+    let sighting = session
+        .evidence
+        .with_polarity(goal.test, goal.verdict)
+        .filter(|s| s.at > 0)
+        .min_by_key(|s| (s.at, s.run))?;
+    Some(session.evidence.run(sighting).order.0[..sighting.at as usize].to_vec())
+}
+
+/// Tests that ran before whenever the verdict came, and seldom when it did not; the one right before
+/// first, because what it left is freshest.
+fn rank(session: &Session<'_>, goal: Goal) -> Vec<TestIndex> {
+    let evidence = &session.evidence;
+    let mut scores: HashMap<TestIndex, (i64, u32)> = HashMap::new();
+    for sighting in evidence.sightings(goal.test) {
+        let weight = match evidence.outcome(*sighting).polarity() {
+            Polarity::Neutral => continue,
+            verdict if verdict == goal.verdict => 1,
+            _ => -1,
+        };
+        let prefix = &evidence.run(*sighting).order.0[..sighting.at as usize];
+        for test in prefix {
+            scores.entry(*test).or_default().0 += weight;
+        }
+        if weight > 0
+            && let Some(last) = prefix.last()
+        {
+            scores.entry(*last).or_default().1 += 1;
+        }
+    }
+    scores.remove(&goal.test);
+    let mut by_score: Vec<_> = scores.iter().collect();
+    by_score.sort_by_key(|(test, (score, _))| (-score, **test));
+    let mut by_nearness: Vec<_> = scores.iter().filter(|(_, (_, near))| *near > 0).collect();
+    by_nearness.sort_by_key(|(test, (score, near))| (-i64::from(*near), -score, **test));
+    let mut ranked: Vec<TestIndex> = Vec::new();
+    for (a, b) in by_score.iter().zip(by_nearness.iter().map(Some).chain(std::iter::repeat(None))) {
+        for (test, _) in std::iter::once(a).chain(b) {
+            if !ranked.contains(test) {
+                ranked.push(**test);
+            }
+        }
+        if ranked.len() >= GUESSES {
+            break;
+        }
+    }
+    ranked
+}
+
+/// Delta debugging: a 1-minimal part of the prefix, in its order. The complements of one round go to
+/// the lab together.
+fn minimise(
+    session: &mut Session<'_>,
+    goal: Goal,
+    prefix: Vec<TestIndex>,
+) -> Result<Vec<TestIndex>, LabError> {
+    let mut kept = prefix;
+    let mut parts = 2;
+    let mut used = 0;
+    while kept.len() > 1 && used < MOST_RUNS && !session.out_of_budget {
+        let size = kept.len().div_ceil(parts);
+        let chunks: Vec<&[TestIndex]> = kept.chunks(size).collect();
+        let whole = chunks.len();
+        let subsets = chunks.iter().map(|chunk| chunk.to_vec());
+        let complements = (0..whole).map(|skip| {
+            chunks
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at != skip)
+                .flat_map(|(_, chunk)| chunk.iter().copied())
+                .collect::<Vec<_>>()
+        });
+        let candidates: Vec<Vec<TestIndex>> = if whole == 2 {
+            subsets.collect()
+        } else {
+            subsets.chain(complements).collect()
+        };
+        let batch: Vec<_> = candidates
+            .iter()
+            .map(|part| {
+                let order = Order(part.iter().copied().chain([goal.test]).collect());
+                (Purpose::Shorten, session.request(order, session.warm, 0))
+            })
+            .collect();
+        used += batch.len();
+        let runs = session.run(Stage::Shorten, batch)?;
+        let hit = runs
+            .into_iter()
+            .position(|run| run.is_some_and(|run| shows(session, run, goal)));
+        match hit {
+            Some(at) if at < whole => {
+                kept = candidates[at].clone();
+                parts = 2;
+            }
+            Some(at) => {
+                kept = candidates[at].clone();
+                parts = (whole - 1).max(2);
+            }
+            None if size == 1 => break,
+            None => parts = (whole * 2).min(kept.len()),
+        }
+    }
+    Ok(kept)
+}

@@ -1,0 +1,161 @@
+//! The result as a person reads it at a glance.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use flakelab_model::Class;
+
+use crate::detect::{Document, Rate, Test};
+use crate::wording::{count, duration, first_line, percent, thousands};
+
+#[derive(Debug, Clone, Copy)]
+pub struct TerminalOptions {
+    /// Also list tests that always fail, with evidence for each class.
+    pub verbose: bool,
+}
+
+/// Styles are ANSI sequences; the printer removes them where they do not belong.
+mod style {
+    pub(super) const BOLD: &str = "\x1b[1m";
+    pub(super) const DIM: &str = "\x1b[2m";
+    pub(super) const RED: &str = "\x1b[31m";
+    pub(super) const YELLOW: &str = "\x1b[33m";
+    pub(super) const GREEN: &str = "\x1b[32m";
+    pub(super) const OFF: &str = "\x1b[0m";
+}
+use style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
+
+/// The longest list of always failing tests that is printed without `--verbose`.
+const MOST_FAILING: usize = 5;
+
+pub fn terminal(document: &Document, options: TerminalOptions) -> String {
+    let mut out = String::new();
+    let flaky: Vec<&Test> = document.tests.iter().filter(|t| t.class.is_flaky()).collect();
+    for test in &flaky {
+        describe(&mut out, test, options);
+    }
+    let failing: Vec<&Test> = of_class(document, Class::AlwaysFailing);
+    if !failing.is_empty() {
+        let shown = if options.verbose { failing.len() } else { MOST_FAILING };
+        for test in failing.iter().take(shown) {
+            describe(&mut out, test, options);
+        }
+        if failing.len() > shown {
+            let _ = writeln!(out, "{DIM}… and {} more that always fail (--verbose lists them){OFF}\n", failing.len() - shown);
+        }
+    }
+    summary(&mut out, document, &flaky);
+    out
+}
+
+fn of_class(document: &Document, class: Class) -> Vec<&Test> {
+    document.tests.iter().filter(|t| t.class == class).collect()
+}
+
+fn describe(out: &mut String, test: &Test, options: TerminalOptions) {
+    let colour = match test.class {
+        Class::Unconfirmed | Class::Masked | Class::AlwaysFailing => YELLOW,
+        _ => RED,
+    };
+    let _ = writeln!(out, "{colour}{BOLD}{}{OFF} {BOLD}{}{OFF}", label(test), test.id);
+    if test.class != Class::AlwaysFailing && test.failure_rate.of > 0 {
+        let _ = writeln!(out, "  fails      {}", rate(&test.failure_rate));
+    }
+    if !test.why.is_empty() {
+        let _ = writeln!(out, "  because    {}", test.why);
+    }
+    if let Some(failure) = &test.failure {
+        let at = if failure.at.is_empty() {
+            String::new()
+        } else {
+            format!(" {DIM}({}){OFF}", first_line(&failure.at, 160))
+        };
+        let _ = writeln!(out, "  message    {}{at}", first_line(&failure.message, 160));
+    }
+    if let Some(reproduce) = &test.reproduce {
+        let _ = writeln!(out, "  reproduce  {}", reproduce.command);
+        if !reproduce.verified {
+            let _ = writeln!(out, "             {DIM}(the suite's own plugins reorder tests; plain pytest may not keep this order){OFF}");
+        }
+    }
+    if options.verbose
+        && let Some(evidence) = &test.evidence
+    {
+        let _ = writeln!(
+            out,
+            "  {DIM}evidence   alone {}/{} passed, confirmation {}/{} passed, reruns {}/{} passed{OFF}",
+            evidence.isolated.passed,
+            evidence.isolated.passed + evidence.isolated.failed,
+            evidence.confirmed.passed,
+            evidence.confirmed.passed + evidence.confirmed.failed,
+            evidence.reruns.passed,
+            evidence.reruns.passed + evidence.reruns.failed,
+        );
+    }
+    out.push('\n');
+}
+
+pub(crate) fn label(test: &Test) -> String {
+    let mut label = test.class.words().to_owned();
+    if test.class == Class::NonDeterministic && test.order_plays_a_part() {
+        label.push_str(" and order-dependent");
+    }
+    for also in &test.also {
+        let _ = write!(label, ", {}", also.words());
+    }
+    label
+}
+
+pub(crate) fn rate(rate: &Rate) -> String {
+    format!(
+        "in {} of {} random orders ({} %, 95 % interval {}–{} %)",
+        rate.failed,
+        rate.of,
+        percent(rate.rate.unwrap_or(0.0)),
+        percent(rate.low),
+        percent(rate.high)
+    )
+}
+
+pub(crate) fn headline(document: &Document) -> String {
+    let mut by_class: BTreeMap<Class, u64> = BTreeMap::new();
+    for test in &document.tests {
+        *by_class.entry(test.class).or_default() += 1;
+    }
+    let flaky: u64 = by_class.iter().filter(|(c, _)| c.is_flaky()).map(|(_, n)| n).sum();
+    let parts: Vec<String> = by_class
+        .iter()
+        .filter(|(class, _)| class.is_flaky())
+        .map(|(class, number)| format!("{} {}", thousands(*number), class.words()))
+        .collect();
+    let mut line = if flaky == 0 {
+        "no flaky test found".to_owned()
+    } else {
+        format!("{}: {}", count(flaky, "flaky test", "flaky tests"), parts.join(", "))
+    };
+    for class in [Class::AlwaysFailing, Class::NotRun, Class::Stable] {
+        if let Some(number) = by_class.get(&class) {
+            let _ = write!(line, "; {} {}", thousands(*number), class.words());
+        }
+    }
+    line
+}
+
+fn summary(out: &mut String, document: &Document, flaky: &[&Test]) {
+    let campaign = &document.campaign;
+    let colour = if flaky.is_empty() { GREEN } else { RED };
+    let _ = writeln!(out, "{colour}{BOLD}{}{OFF}", headline(document));
+    let _ = writeln!(
+        out,
+        "{} in {} ({} CPU), {}, seed {}",
+        count(campaign.executions, "execution", "executions"),
+        duration(campaign.wall_seconds),
+        duration(campaign.cpu_seconds),
+        count(document.confidence.random_orders, "random order", "random orders"),
+        campaign.seed
+    );
+    let statement = &document.confidence.statement;
+    let mut capital = statement.chars();
+    let first: String = capital.next().into_iter().flat_map(char::to_uppercase).collect();
+    let _ = writeln!(out, "{first}{}.", capital.as_str());
+}
