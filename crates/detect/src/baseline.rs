@@ -38,10 +38,11 @@ pub(crate) fn establish(session: &mut Session<'_>) -> Result<Vec<TestIndex>, Lab
             .notes
             .push(format!("set aside: `{id}` ends the whole process whenever it runs"));
     }
+    session.learn_patience();
     Ok(tests)
 }
 
-/// Warm and cold runs of the original order.
+/// The original order in forks of the collected suite and in pristine interpreters.
 fn look(
     session: &mut Session<'_>,
     tests: &[TestIndex],
@@ -49,9 +50,14 @@ fn look(
 ) -> Result<Vec<usize>, LabError> {
     let order = Order(tests.to_vec());
     let mut batch = Vec::new();
-    for isolation in [Isolation::Fork, Isolation::Cold] {
+    for pristine in [false, true] {
         for attempt in attempts.clone() {
-            let purpose = if attempt == 0 && isolation == Isolation::Fork {
+            let isolation = match (pristine, attempt) {
+                (false, _) => Isolation::Fork,
+                (true, 0) => Isolation::Cold,
+                (true, _) => Isolation::Fresh,
+            };
+            let purpose = if attempt == 0 && !pristine {
                 Purpose::Order(Kind::Original)
             } else {
                 Purpose::Baseline
@@ -97,7 +103,7 @@ fn compare(session: &mut Session<'_>, tests: &[TestIndex], mut runs: Vec<usize>)
     runs.extend(look(session, tests, FIRST_LOOK..SECOND_LOOK)?);
     let different = different(session, tests, &runs);
     if let Some(example) = different.first() {
-        session.warm = Isolation::Cold;
+        session.warm = Isolation::Fresh;
         session.evidence.forget_forks();
         let id = session.lab.suite().id(*example).clone();
         session.notes.push(format!(
@@ -110,11 +116,11 @@ fn compare(session: &mut Session<'_>, tests: &[TestIndex], mut runs: Vec<usize>)
 
 /// Tests with one verdict in all forks and the other one in all fresh interpreters.
 fn different(session: &Session<'_>, tests: &[TestIndex], runs: &[usize]) -> Vec<TestIndex> {
-    let verdict = |at: usize, cold: bool| {
+    let verdict = |at: usize, pristine: bool| {
         let mut verdicts = runs
             .iter()
             .map(|run| session.at(*run))
-            .filter(|run| run.cold == cold)
+            .filter(|run| run.pristine == pristine)
             .map(|run| run.outcomes[at].polarity());
         let first = verdicts.next()?;
         (first != Polarity::Neutral && verdicts.all(|other| other == first)).then_some(first)
@@ -123,7 +129,7 @@ fn different(session: &Session<'_>, tests: &[TestIndex], runs: &[usize]) -> Vec<
         .iter()
         .enumerate()
         .filter(|(at, _)| match (verdict(*at, false), verdict(*at, true)) {
-            (Some(warm), Some(cold)) => warm != cold,
+            (Some(forked), Some(pristine)) => forked != pristine,
             _ => false,
         })
         .map(|(_, test)| *test)

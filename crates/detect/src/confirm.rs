@@ -1,4 +1,7 @@
-//! Fresh interpreters, with hash seeds that vary: the last word on every class.
+//! Pristine interpreters, with hash seeds that vary: the last word on every class.
+//!
+//! The first run of every question gets an interpreter started for it, exactly as a user's command line
+//! would; the others are forks of interpreters that have loaded pytest and nothing of the project.
 
 use std::sync::Arc;
 
@@ -68,7 +71,7 @@ pub(crate) fn ask(
         .flat_map(|q| (0..q.times).map(move |attempt| (q, q.from + attempt)))
         .map(|(q, attempt)| {
             let order = Order(q.order.clone());
-            (purpose, session.request(order, Isolation::Cold, attempt))
+            (purpose, session.request(order, isolation(q, attempt), attempt))
         })
         .collect();
     session.watch.stage(Stage::Confirm, batch.len());
@@ -82,6 +85,14 @@ pub(crate) fn ask(
         .collect())
 }
 
+fn isolation(question: &Question, attempt: u32) -> Isolation {
+    if attempt == question.from {
+        Isolation::Cold
+    } else {
+        Isolation::Fresh
+    }
+}
+
 /// The same, one run at a time: for verdicts that a busy machine or a taken port could have made.
 pub(crate) fn ask_undisturbed(
     session: &mut Session<'_>,
@@ -92,7 +103,8 @@ pub(crate) fn ask_undisturbed(
     let mut runs = Vec::new();
     for attempt in 0..question.times {
         let order = Order(question.order.clone());
-        let request = session.request(order, Isolation::Cold, question.from + attempt);
+        let attempt = question.from + attempt;
+        let request = session.request(order, isolation(question, attempt), attempt);
         runs.extend(session.run_undisturbed(Stage::Confirm, purpose, request)?);
     }
     Ok(read(session, &runs, question.at))
@@ -107,7 +119,7 @@ pub(crate) fn ask_with_seed(
 ) -> Result<Tally, LabError> {
     let batch = (0..times)
         .map(|attempt| {
-            let mut request = session.request(Order(vec![test]), Isolation::Cold, 1_000 + attempt);
+            let mut request = session.request(Order(vec![test]), Isolation::Fresh, 1_000 + attempt);
             request.hash_seed = Some(seed);
             (Purpose::Confirm, request)
         })

@@ -36,7 +36,8 @@ pub(crate) struct Run {
     pub(crate) purpose: Purpose,
     pub(crate) order: Order,
     pub(crate) outcomes: Vec<Outcome>,
-    pub(crate) cold: bool,
+    /// Whether no code of the project ran in the process before.
+    pub(crate) pristine: bool,
     pub(crate) hash_seed: u32,
     pub(crate) plain: bool,
     pub(crate) ending: Ending,
@@ -54,6 +55,8 @@ pub(crate) struct Evidence {
     pub(crate) runs: Vec<Run>,
     by_test: Vec<Vec<Sighting>>,
     pub(crate) executions: u64,
+    /// The longest execution that came to an end, in microseconds.
+    pub(crate) slowest: u32,
 }
 
 impl Evidence {
@@ -62,6 +65,7 @@ impl Evidence {
             runs: Vec::new(),
             by_test: vec![Vec::new(); tests],
             executions: 0,
+            slowest: 0,
         }
     }
 
@@ -72,6 +76,9 @@ impl Evidence {
         for (at, execution) in record.executions.into_iter().enumerate() {
             if execution.outcome != Outcome::NotRun {
                 self.executions += 1;
+                if !matches!(execution.outcome, Outcome::TimedOut(_)) {
+                    self.slowest = self.slowest.max(execution.micros);
+                }
                 if purpose.searches() {
                     self.by_test[execution.test.at()].push(Sighting {
                         run: number as u32,
@@ -85,7 +92,7 @@ impl Evidence {
             purpose,
             order: request.order.clone(),
             outcomes,
-            cold: request.isolation == flakelab_model::Isolation::Cold,
+            pristine: request.isolation.is_pristine(),
             hash_seed: record.hash_seed,
             plain: record.plain,
             ending: record.ending,
@@ -97,7 +104,7 @@ impl Evidence {
     pub(crate) fn forget_forks(&mut self) {
         let runs = &self.runs;
         for sightings in &mut self.by_test {
-            sightings.retain(|s| runs[s.run as usize].cold);
+            sightings.retain(|s| runs[s.run as usize].pristine);
         }
     }
 

@@ -1,8 +1,10 @@
 //! Many orders, each test alone, each test twice: which tests vary?
 
+use std::collections::BTreeMap;
+
 use flakelab_lab::LabError;
 use flakelab_lab::orders::{self, Kind};
-use flakelab_model::{Isolation, Order, Outcome, Polarity, TestIndex};
+use flakelab_model::{Order, Outcome, Polarity, TestIndex};
 
 use crate::evidence::Purpose;
 use crate::session::{Session, Stage};
@@ -20,13 +22,36 @@ pub(crate) struct Suspects {
     pub(crate) repeating: Vec<TestIndex>,
 }
 
+/// Orders between two looks at which tests keep ending runs.
+const CHUNK: usize = 24;
+/// So many runs ended by one test that otherwise passes are enough to suspect it.
+const ENOUGH_ENDINGS: usize = 3;
+
 pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<Suspects, LabError> {
-    let batch = plan(session, tests);
+    let mut batch = plan(session, tests);
     session.watch.stage(Stage::Search, batch.len());
-    let runs = session.run(Stage::Search, batch)?;
+    let total = batch.len();
+    let mut done = 0;
+    let mut retired: Vec<TestIndex> = Vec::new();
+    while !batch.is_empty() {
+        let rest = batch.split_off(batch.len().min(CHUNK));
+        let runs = session.run(Stage::Search, batch)?;
+        done += runs.iter().flatten().count();
+        batch = rest;
+        for test in ending_runs(session, tests) {
+            if !retired.contains(&test) {
+                retired.push(test);
+                let id = session.lab.suite().id(test).clone();
+                session.notes.push(format!(
+                    "`{id}` hung or ended the process in {ENOUGH_ENDINGS} runs; the orders after that leave it out"
+                ));
+            }
+        }
+        if !retired.is_empty() {
+            leave_out(&mut batch, &retired);
+        }
+    }
     if session.out_of_budget {
-        let done = runs.iter().flatten().count();
-        let total = runs.len();
         session
             .notes
             .push(format!("the budget ended the search after {done} of {total} runs"));
@@ -34,6 +59,34 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
     let suspects = suspects(session, tests);
     session.watch.suspects(suspects.varying.len());
     Ok(suspects)
+}
+
+/// Tests that pass at times and end the whole run at others: they cost the tests behind them.
+fn ending_runs(session: &Session<'_>, tests: &[TestIndex]) -> Vec<TestIndex> {
+    let ends = |outcome: &Outcome| matches!(outcome, Outcome::TimedOut(_) | Outcome::Crashed(_));
+    let mut endings: BTreeMap<TestIndex, usize> = BTreeMap::new();
+    for run in &session.evidence.runs {
+        if run.order.0.len() > 1
+            && let Some(at) = run.outcomes.iter().position(ends)
+        {
+            *endings.entry(run.order.0[at]).or_default() += 1;
+        }
+    }
+    endings
+        .into_iter()
+        .filter(|(test, count)| *count >= ENOUGH_ENDINGS && tests.contains(test))
+        .filter(|(test, _)| session.evidence.tally(*test).mixed())
+        .map(|(test, _)| test)
+        .collect()
+}
+
+fn leave_out(batch: &mut Vec<(Purpose, flakelab_model::RunRequest)>, retired: &[TestIndex]) {
+    for (purpose, request) in batch.iter_mut() {
+        if *purpose != Purpose::Order(Kind::Given) && *purpose != Purpose::Alone {
+            request.order.0.retain(|test| !retired.contains(test));
+        }
+    }
+    batch.retain(|(_, request)| !request.order.0.is_empty());
 }
 
 /// Cheap and telling runs first: a budget may end the search anywhere.
@@ -78,7 +131,7 @@ fn plan(
     runs.into_iter()
         // A run of the whole suite that would repeat the baseline is answered by it.
         .map(|(purpose, order)| (purpose, session.request(order, session.warm, 0)))
-        .filter(|(purpose, _)| session.warm == Isolation::Cold || *purpose != Purpose::Order(Kind::Original))
+        .filter(|(purpose, _)| session.warm.is_pristine() || *purpose != Purpose::Order(Kind::Original))
         .collect()
 }
 

@@ -27,7 +27,10 @@ pub struct Settings {
     /// Cold runs that must agree before a class is published.
     pub confirmations: u32,
     pub budget: Option<Duration>,
+    /// The most a test or run may take.
     pub timeout: Timeout,
+    /// Whether tests that take far longer than any did in the baseline may be ended earlier.
+    pub impatient: bool,
     /// Each test on its own, to find those that only pass after others.
     pub alone: bool,
     /// Each test twice in a row, to find those that fail the second time.
@@ -56,17 +59,23 @@ pub trait Watch {
 /// The share of a budget that the search may use; the rest is for verification, without which nothing
 /// can be published.
 const SEARCH_SHARE: f64 = 0.6;
+/// A test is hung when it takes so many times longer than the slowest test of the baseline took, and
+/// at least this long: room for a busy machine, and short enough for a test that hangs in every
+/// second order.
+const PATIENCE: u32 = 20;
+const LEAST_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) struct Session<'a> {
     pub(crate) lab: &'a mut dyn Lab,
     pub(crate) settings: &'a Settings,
     pub(crate) evidence: Evidence,
     pub(crate) watch: &'a mut dyn Watch,
-    /// How runs of the search are isolated: forks, or fresh interpreters where forks do not tell the
-    /// truth.
+    /// How runs of the search are isolated: forks, or fresh interpreters where forks of the collected
+    /// suite do not tell the truth.
     pub(crate) warm: Isolation,
     pub(crate) notes: Vec<String>,
     pub(crate) out_of_budget: bool,
+    test_limit: Duration,
     started: Instant,
 }
 
@@ -81,6 +90,7 @@ impl<'a> Session<'a> {
             warm: Isolation::Fork,
             notes: Vec::new(),
             out_of_budget: false,
+            test_limit: settings.timeout.test,
             started: Instant::now(),
         }
     }
@@ -89,13 +99,29 @@ impl<'a> Session<'a> {
         self.started.elapsed()
     }
 
+    /// Learns from the baseline how long a test may take before it counts as hung.
+    pub(crate) fn learn_patience(&mut self) {
+        if self.settings.impatient {
+            let slowest = Duration::from_micros(u64::from(self.evidence.slowest));
+            self.test_limit = (slowest * PATIENCE).max(LEAST_PATIENCE).min(self.settings.timeout.test);
+        }
+    }
+
     pub(crate) fn request(&self, order: Order, isolation: Isolation, attempt: u32) -> RunRequest {
+        // What is to be published gets twice the time.
+        let test = match isolation {
+            Isolation::Fresh | Isolation::Cold => (self.test_limit * 2).min(self.settings.timeout.test),
+            Isolation::Shared | Isolation::Fork => self.test_limit,
+        };
         RunRequest {
             order,
             isolation,
             attempt,
-            hash_seed: (isolation == Isolation::Cold).then(|| cold_seed(self.settings.seed, attempt)),
-            timeout: self.settings.timeout,
+            hash_seed: isolation.is_pristine().then(|| pristine_seed(self.settings.seed, isolation, attempt)),
+            timeout: Timeout {
+                test,
+                run: self.settings.timeout.run,
+            },
         }
     }
 
@@ -168,8 +194,18 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Fresh interpreters get hash seeds of their own, different for every attempt.
-fn cold_seed(seed: u64, attempt: u32) -> u32 {
-    let mixed = (seed.wrapping_add(1) ^ (u64::from(attempt) << 40)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+/// Pristine interpreters get hash seeds of their own. Cold ones one for every attempt; fresh ones share a
+/// few, because each takes a template.
+fn pristine_seed(seed: u64, isolation: Isolation, attempt: u32) -> u32 {
+    let number = if isolation == Isolation::Fresh {
+        attempt % FRESH_SEEDS
+    } else {
+        FRESH_SEEDS + attempt
+    };
+    let mixed = (seed.wrapping_add(1) ^ (u64::from(number) << 40)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     ((mixed >> 32) as u32).max(1)
 }
+
+/// How many hash seeds fresh interpreters take turns with: five miss a test that fails with every
+/// second seed once in 32 times, and the cold runs have further ones.
+const FRESH_SEEDS: u32 = 5;

@@ -14,6 +14,7 @@ use crate::session::{Session, Stage};
 
 /// How many single culprits are tried before delta debugging.
 const GUESSES: usize = 12;
+const GUESSES_AT_FIRST: usize = 3;
 /// Runs that delta debugging may use for one test; a 1-minimal set of an order of 1,000 tests takes
 /// a few dozen.
 const MOST_RUNS: usize = 400;
@@ -30,23 +31,31 @@ pub(crate) fn shorten(
     session: &mut Session<'_>,
     goals: &[Goal],
 ) -> Result<Vec<Option<Vec<TestIndex>>>, LabError> {
+    let mut found: Vec<Option<Vec<TestIndex>>> = vec![None; goals.len()];
     let guesses: Vec<Vec<TestIndex>> = goals.iter().map(|goal| rank(session, *goal)).collect();
-    let batch: Vec<_> = goals
-        .iter()
-        .zip(&guesses)
-        .flat_map(|(goal, guesses)| guesses.iter().map(|guess| vec![*guess, goal.test]))
-        .map(|order| (Purpose::Shorten, session.request(Order(order), session.warm, 0)))
-        .collect();
-    session.watch.stage(Stage::Shorten, batch.len());
-    let mut runs = session.run(Stage::Shorten, batch)?.into_iter();
-    let mut found = Vec::new();
-    for (goal, guesses) in goals.iter().zip(&guesses) {
-        let shown: Vec<bool> = guesses
+    // The best few first: they are mostly right.
+    for round in [0..GUESSES_AT_FIRST, GUESSES_AT_FIRST..GUESSES] {
+        let tried: Vec<(usize, TestIndex)> = guesses
             .iter()
-            .map(|_| runs.next().flatten())
-            .map(|run| run.is_some_and(|run| shows(session, run, *goal)))
+            .enumerate()
+            .filter(|(at, _)| found[*at].is_none())
+            .flat_map(|(at, guesses)| {
+                let last = round.end.min(guesses.len());
+                guesses[round.start.min(last)..last].iter().map(move |guess| (at, *guess))
+            })
             .collect();
-        found.push(shown.iter().position(|s| *s).map(|at| vec![guesses[at]]));
+        let batch: Vec<_> = tried
+            .iter()
+            .map(|(at, guess)| Order(vec![*guess, goals[*at].test]))
+            .map(|order| (Purpose::Shorten, session.request(order, session.warm, 0)))
+            .collect();
+        session.watch.stage(Stage::Shorten, batch.len());
+        let runs = session.run(Stage::Shorten, batch)?;
+        for ((at, guess), run) in tried.into_iter().zip(runs) {
+            if found[at].is_none() && run.is_some_and(|run| shows(session, run, goals[at])) {
+                found[at] = Some(vec![guess]);
+            }
+        }
     }
     for (goal, found) in goals.iter().zip(&mut found) {
         if found.is_none()

@@ -1,6 +1,7 @@
 //! Reruns of passing and failing orders (iPFlakies, section 4.2.1, step 1): a test that does not
 //! repeat its outcome under one and the same prefix is non-deterministic.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use flakelab_lab::LabError;
@@ -25,14 +26,7 @@ pub(crate) fn verify(
     session: &mut Session<'_>,
     suspects: &[TestIndex],
 ) -> Result<BTreeMap<TestIndex, Verified>, LabError> {
-    let mut chosen: BTreeMap<u32, Vec<(TestIndex, Sighting)>> = BTreeMap::new();
-    for test in suspects {
-        for polarity in [Polarity::Pass, Polarity::Fail] {
-            for sighting in choose(session, *test, polarity) {
-                chosen.entry(sighting.run).or_default().push((*test, sighting));
-            }
-        }
-    }
+    let chosen = choose(session, suspects);
     let mut batch = Vec::new();
     let mut rows = Vec::new();
     for (run, sightings) in &chosen {
@@ -67,24 +61,54 @@ pub(crate) fn verify(
     Ok(verified)
 }
 
-/// A few orders in which the test had this verdict; short prefixes first, because they cost less.
-fn choose(session: &Session<'_>, test: TestIndex, polarity: Polarity) -> Vec<Sighting> {
-    let mut sightings: Vec<Sighting> = session
-        .evidence
-        .with_polarity(test, polarity)
-        .filter(|s| !session.evidence.run(*s).cold || session.warm == flakelab_model::Isolation::Cold)
+/// A few orders in which each suspect passed and a few in which it failed. Orders that serve many
+/// suspects at once are taken first: a rerun is read for all of them.
+fn choose(
+    session: &Session<'_>,
+    suspects: &[TestIndex],
+) -> BTreeMap<u32, Vec<(TestIndex, Sighting)>> {
+    let mut wanted: Vec<Want> = suspects
+        .iter()
+        .flat_map(|test| [Polarity::Pass, Polarity::Fail].map(|verdict| (*test, verdict)))
+        .map(|(test, verdict)| Want {
+            test,
+            missing: session.settings.rerun_orders,
+            sightings: session
+                .evidence
+                .with_polarity(test, verdict)
+                .filter(|s| session.evidence.run(*s).pristine == session.warm.is_pristine())
+                .map(|s| (s.run, s))
+                .collect(),
+        })
         .collect();
-    sightings.sort_by_key(|s| (s.at, s.run));
-    // Among orders with equal prefixes one says it all.
-    let mut prefixes: Vec<&[TestIndex]> = Vec::new();
-    sightings.retain(|s| {
-        let prefix = &session.evidence.run(*s).order.0[..s.at as usize];
-        let new = !prefixes.contains(&prefix);
-        if new && prefixes.len() < session.settings.rerun_orders {
-            prefixes.push(prefix);
-            return true;
+    let mut chosen: BTreeMap<u32, Vec<(TestIndex, Sighting)>> = BTreeMap::new();
+    loop {
+        let mut served: BTreeMap<u32, usize> = BTreeMap::new();
+        for want in wanted.iter().filter(|want| want.missing > 0) {
+            for run in want.sightings.keys() {
+                *served.entry(*run).or_default() += 1;
+            }
         }
-        false
-    });
-    sightings
+        // Of equals the shorter one, and of those the earlier one.
+        let best = served
+            .into_iter()
+            .max_by_key(|(run, serves)| (*serves, Reverse(session.at(*run as usize).order.0.len()), Reverse(*run)));
+        let Some((run, _)) = best else { break };
+        for want in &mut wanted {
+            if let Some(sighting) = want.sightings.remove(&run)
+                && want.missing > 0
+            {
+                want.missing -= 1;
+                chosen.entry(run).or_default().push((want.test, sighting));
+            }
+        }
+    }
+    chosen
+}
+
+/// Orders that are still to be found for one verdict of one test.
+struct Want {
+    test: TestIndex,
+    missing: usize,
+    sightings: BTreeMap<u32, Sighting>,
 }

@@ -27,15 +27,23 @@ pub enum Isolation {
     Shared,
     /// A fork of the collected suite; nothing else is shared.
     Fork,
-    /// An interpreter of its own.
+    /// A fork of an interpreter that has loaded the test runner and nothing of the project.
+    Fresh,
+    /// An interpreter of its own, started for this run.
     Cold,
 }
 
 impl Isolation {
+    /// Whether no code of the project ran in the process before.
+    pub fn is_pristine(self) -> bool {
+        self >= Isolation::Fresh
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Isolation::Shared => "shared",
             Isolation::Fork => "fork",
+            Isolation::Fresh => "fresh",
             Isolation::Cold => "cold",
         }
     }

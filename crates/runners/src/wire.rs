@@ -21,6 +21,9 @@ pub(crate) enum Event {
     Hello(Box<Hello>),
     #[serde(rename = "fatal")]
     Fatal(Fatal),
+    /// A template is ready for its first request.
+    #[serde(rename = "template")]
+    Template { cpu_us: u64 },
     /// A lineage started.
     #[serde(rename = "begin")]
     Begin { pid: i32 },

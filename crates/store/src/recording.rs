@@ -130,6 +130,7 @@ fn load_keys(connection: &Connection, campaign: CampaignId) -> rusqlite::Result<
             isolation: match isolation.as_str() {
                 "shared" => "shared",
                 "fork" => "fork",
+                "fresh" => "fresh",
                 _ => "cold",
             },
             attempt: row.get(2)?,

@@ -13,8 +13,13 @@ class ColdDriver:
     def __init__(self, channel, setup):
         self._channel = channel
         self._order = setup["order"]
+        self.arguments = list(setup["args"])
         self._wanted = 2 if setup["mode"] == "twice" else 1
-        self.sessions = 0
+        self._sessions = 0
+
+    @property
+    def wants_another_session(self):
+        return 0 < self._sessions < self._wanted
 
     def __call__(self, session, plugin):
         items = self._find(session.items)
@@ -27,14 +32,14 @@ class ColdDriver:
         plain = len(items) == len(session.items) and all(a is b for a, b in zip(items, session.items))
         self._channel.send({"k": "ready", "plain": plain})
         session.items[:] = items
-        first = self.sessions * len(items)
-        self.sessions += 1
+        first = self._sessions * len(items)
+        self._sessions += 1
         walker = Walker(session, items, plugin.recorder, self._channel, None, first)
         try:
             walker.walk(Trie({"tests": list(range(len(items)))}))
         except Stop:
-            self.sessions = self._wanted
-        if self.sessions < self._wanted:
+            self._sessions = self._wanted
+        if self._sessions < self._wanted:
             return
         self._channel.send_raw(b'{"k":"end"}')
         os._exit(0)

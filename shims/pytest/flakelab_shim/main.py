@@ -1,4 +1,4 @@
-"""Entry point: one interpreter, either a zygote that forks runs or a cold run of one order."""
+"""Entry point: one interpreter, as a zygote, a template, or a cold run of one order."""
 import os
 import sys
 
@@ -28,16 +28,25 @@ def main(request_fd, event_fd):
         from .cold import ColdDriver
         from .forked import ForkRepair
         from .plugin import Plugin
+        from .server import ForkServer
+        from .template import Template
         from .zygote import ZygoteDriver
 
         repair = ForkRepair(channel, setup["scratch"], sandbox)
-    if setup["mode"] == "zygote":
-        driver = ZygoteDriver(channel, kernel, repair, sandbox, sandbox_error, setup)
-    else:
+    mode, before_parse = setup["mode"], None
+    if mode in ("cold", "twice"):
         driver = ColdDriver(channel, setup)
-    code = pytest.main(list(arguments), plugins=[Plugin(driver)])
-    if setup["mode"] == "twice" and driver.sessions == 1:
-        code = pytest.main(list(arguments), plugins=[Plugin(driver)])
+    else:
+        server = ForkServer(channel, kernel, repair, sandbox, setup)
+        if mode == "zygote":
+            driver = ZygoteDriver(channel, server, repair, sandbox_error)
+        else:
+            driver = Template(channel, server)
+            before_parse = driver.before_parse
+    code = pytest.main(list(arguments), plugins=[Plugin(driver, before_parse)])
+    cold = getattr(driver, "driver", driver)
+    if getattr(cold, "wants_another_session", False):
+        code = pytest.main(cold.arguments, plugins=[Plugin(cold)])
     # Only reached when pytest never came to its run loop.
     channel.send({"k": "fatal", "kind": "pytest", "exit": int(code), "m": ""})
     _flush()

@@ -11,13 +11,20 @@ from .rivals import Rivals
 
 
 class Plugin:
-    def __init__(self, drive):
+    def __init__(self, drive, before_parse=None):
         self.recorder = Recorder()
         self.rivals = Rivals()
         self.collection_errors = []
         self._drive = drive
+        self._before_parse = before_parse
 
     # -- before collection: no plugin may fight over the order --------------------------------------
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_cmdline_parse(self, pluginmanager, args):
+        if self._before_parse is not None:
+            self._before_parse(pluginmanager, args)
+        yield
 
     def pytest_plugin_registered(self, plugin, manager):
         self.rivals.seen(plugin, manager)

@@ -80,7 +80,10 @@ class Walker:
             following = item.parent
         branches = {"to": group} if len(group) > 1 or group[0] != node + 1 else {}
         number = self._first_node + node
-        self._channel.send({"k": "s", "n": number, **branches})
+        if branches:
+            self._channel.send({"k": "s", "n": number, **branches})
+        else:
+            self._channel.send_raw(b'{"k":"s","n":%d}' % number)
         self._recorder.start(item.nodeid)
         stop = None
         try:

@@ -25,6 +25,8 @@ pub(super) struct Job {
     failures: HashMap<Failure, Arc<Failure>>,
     started: Instant,
     lost: Option<String>,
+    not_found: bool,
+    ended: bool,
     pub(super) plain: bool,
 }
 
@@ -53,6 +55,8 @@ impl Job {
             failures: HashMap::new(),
             started: Instant::now(),
             lost: None,
+            not_found: false,
+            ended: false,
             plain: false,
         }
     }
@@ -102,9 +106,31 @@ impl Job {
 
     /// A lineage said that it is through.
     pub(super) fn end(&mut self) {
+        self.ended = true;
         if let Some(lineage) = self.lineages.last_mut() {
             lineage.running = None;
         }
+    }
+
+    /// The interpreter did not find the tests it was to run.
+    pub(super) fn miss(&mut self, why: String) {
+        self.not_found = true;
+        self.lose(why);
+    }
+
+    pub(super) fn not_found(&self) -> bool {
+        self.not_found
+    }
+
+    pub(super) fn lose_unless_ended(&mut self, why: String) {
+        if !self.ended {
+            self.lose(why);
+        }
+    }
+
+    /// The process that is executing at present.
+    pub(super) fn innermost(&self) -> Option<i32> {
+        self.lineages.last().map(|lineage| lineage.pid)
     }
 
     pub(super) fn lose(&mut self, why: String) {
@@ -133,7 +159,11 @@ impl Job {
         if lineage.killed {
             return None;
         }
-        let test = lineage.progress.checked_add(self.timeout.test);
+        // Starting up and collecting is nobody's test.
+        let test = lineage
+            .running
+            .as_ref()
+            .and_then(|_| lineage.progress.checked_add(self.timeout.test));
         let run = lineage.born.checked_add(self.timeout.run);
         [test, run].into_iter().flatten().min()
     }

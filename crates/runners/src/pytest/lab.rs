@@ -1,8 +1,7 @@
-//! Scheduling: which worker runs what, who is late, who has died.
+//! Scheduling: which process runs what, who is late, who has died.
 //!
-//! Single-threaded: one `poll` over the descriptors of all workers. A trie goes to a lane fixed by its
-//! place in the batch and its attempt, so that repeats meet different hash seeds and the same seed
-//! gives the same campaign.
+//! Single-threaded: one `poll` over the descriptors of all workers. A run goes to a lane fixed by its
+//! place in the batch and its attempt, so that repeats meet different hash seeds.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,17 +14,23 @@ use std::time::{Duration, Instant};
 
 use flakelab_lab::trie::{Trie, merge};
 use flakelab_lab::{Lab, LabError, Sink};
-use flakelab_model::{Isolation, RunRecord, RunRequest, Suite, Timeout};
+use flakelab_model::{Ending, Isolation, RunRecord, RunRequest, Suite};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde::Serialize;
 
-use super::job::{Job, Overdue};
-use super::launch::Nest;
+use super::cold::{self, ColdRun, Ended};
+use super::job::Job;
+use super::lane::{Lane, Pending, Selection};
 use super::open::{Facts, Options, hash_seed};
 use super::worker::{Launch, Worker};
 use crate::process;
 use crate::scratch::Scratch;
-use crate::wire::{self, Event};
+use crate::wire;
+
+/// A zygote is renewed, and with it the hash seed, once its runs have cost so many times what starting
+/// a new one costs.
+const RENEWAL: u32 = 5;
+/// Templates kept alive; each holds one hash seed.
+const MOST_TEMPLATES: usize = 12;
 
 /// Counted while runs are under way, for whoever shows it.
 #[derive(Debug, Default)]
@@ -41,6 +46,7 @@ pub struct PytestLab {
     pub(super) base: Launch,
     pub(super) suite: Suite,
     pub(super) lanes: Vec<Lane>,
+    pub(super) templates: Vec<Lane>,
     colds: Vec<ColdRun>,
     pub(super) sandbox_roots: Option<Vec<PathBuf>>,
     pub(super) sandbox_refused: Option<String>,
@@ -50,98 +56,16 @@ pub struct PytestLab {
     pub(super) cpu: Duration,
     pub(super) started: u32,
     pub(super) buffer: Vec<u8>,
-    progress: Arc<Progress>,
+    pub(super) progress: Arc<Progress>,
     // Last, so that it is removed after the workers that use it.
     pub(super) scratch: Scratch,
 }
 
-/// A zygote with its queue.
+/// A run that waits for an interpreter to be started for it.
 #[derive(Debug)]
-pub(super) struct Lane {
-    pub(super) worker: Worker,
-    nest: Nest,
+struct PendingCold {
+    pending: Pending,
     hash_seed: u32,
-    /// For each test of the suite its number in this zygote.
-    items: Vec<u32>,
-    job: Option<Job>,
-    queue: VecDeque<Pending>,
-}
-
-#[derive(Debug)]
-struct Pending {
-    trie: Trie,
-    timeout: Timeout,
-}
-
-/// A cold interpreter on its one order.
-#[derive(Debug)]
-struct ColdRun {
-    worker: Worker,
-    nest: Nest,
-    hash_seed: u32,
-    job: Option<Job>,
-    request: usize,
-    /// Whether the whole selection was collected, or only the order's own tests.
-    whole: bool,
-    said_end: bool,
-    missing: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ForkRequest<'a> {
-    tests: Vec<u32>,
-    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    kids: &'a std::collections::BTreeMap<u32, Vec<i64>>,
-    reseed: &'a [String],
-}
-
-impl Lane {
-    pub(super) fn start(
-        scratch: &Scratch,
-        base: &Launch,
-        number: u32,
-        hash_seed: u32,
-        as_module: bool,
-        args: &[String],
-        sandbox_roots: Option<&[PathBuf]>,
-    ) -> io::Result<Self> {
-        let nest = Nest::create(scratch.path(), &format!("lane-{number}"))?;
-        let setup = nest.setup("zygote", as_module, args.to_vec(), Vec::new(), sandbox_roots);
-        let worker = Worker::start(&nest.launch(base, hash_seed), &setup)?;
-        Ok(Self {
-            worker,
-            nest,
-            hash_seed,
-            items: Vec::new(),
-            job: None,
-            queue: VecDeque::new(),
-        })
-    }
-
-    /// Matches the suite with what this zygote collected. A test it lacks gets a number it will
-    /// refuse, and the run is lost, not wrong.
-    pub(super) fn learn(&mut self, suite: &Suite, theirs: &Suite) {
-        self.items = suite
-            .ids()
-            .iter()
-            .map(|id| theirs.find(id.as_str()).map_or(u32::MAX, |test| test.0))
-            .collect();
-    }
-
-    fn dispatch(&mut self, reseed: &[String]) -> io::Result<()> {
-        let Some(Pending { trie, timeout }) = self.queue.pop_front() else {
-            return Ok(());
-        };
-        let request = ForkRequest {
-            tests: trie.tests.iter().map(|test| self.items[test.at()]).collect(),
-            kids: &trie.branches,
-            reseed,
-        };
-        self.worker.forget_output();
-        let sent = self.worker.send(&request);
-        self.job = Some(Job::new(trie, timeout));
-        sent
-    }
 }
 
 impl PytestLab {
@@ -157,6 +81,7 @@ impl PytestLab {
             base,
             suite: Suite::default(),
             lanes: Vec::new(),
+            templates: Vec::new(),
             colds: Vec::new(),
             sandbox_roots,
             sandbox_refused,
@@ -184,16 +109,9 @@ impl PytestLab {
         self.cpu
     }
 
-    /// From now on every run gets an interpreter of its own.
-    pub fn go_cold(&mut self, because: String) {
-        self.lanes.clear();
-        if let Some(facts) = &mut self.facts {
-            facts.cold_because = Some(because);
-        }
-    }
-
-    fn is_cold(&self) -> bool {
-        self.facts().cold_because.is_some()
+    fn workers(&self) -> impl Iterator<Item = &Worker> {
+        let lanes = self.lanes.iter().chain(&self.templates).map(|lane| &lane.worker);
+        lanes.chain(self.colds.iter().map(|cold| &cold.worker))
     }
 
     /// Sleeps until a worker says something or `until`.
@@ -205,13 +123,7 @@ impl PytestLab {
             tv_sec: patience.as_secs() as _,
             tv_nsec: patience.subsec_nanos() as _,
         };
-        let descriptors: Vec<BorrowedFd<'_>> = self
-            .lanes
-            .iter()
-            .map(|lane| &lane.worker)
-            .chain(self.colds.iter().map(|cold| &cold.worker))
-            .flat_map(Worker::descriptors)
-            .collect();
+        let descriptors: Vec<BorrowedFd<'_>> = self.workers().flat_map(Worker::descriptors).collect();
         let mut polled: Vec<PollFd<'_>> = descriptors
             .iter()
             .map(|fd| PollFd::new(fd, PollFlags::IN))
@@ -221,69 +133,109 @@ impl PytestLab {
     }
 
     fn active(&self) -> usize {
-        self.colds.len() + self.lanes.iter().filter(|lane| lane.job.is_some()).count()
+        let busy = self.lanes.iter().chain(&self.templates).filter(|lane| lane.is_busy());
+        self.colds.len() + busy.count()
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let lanes = self.lanes.iter().filter_map(|lane| lane.job.as_ref());
-        let colds = self.colds.iter().filter_map(|cold| cold.job.as_ref());
+        let lanes = self.lanes.iter().chain(&self.templates).filter_map(Lane::job);
+        let colds = self.colds.iter().map(ColdRun::job);
         lanes.chain(colds).filter_map(Job::deadline).min()
     }
 
-    fn enqueue(&mut self, batch: &[RunRequest]) -> Result<VecDeque<usize>, LabError> {
-        let cold = self.is_cold();
+    /// How a run is really isolated: a suite that cannot be forked gets fresh interpreters, a user who
+    /// wants cold ones gets those.
+    fn isolation(&self, wanted: Isolation) -> Isolation {
+        if self.options.cold_only {
+            Isolation::Cold
+        } else if self.facts().cold_because.is_some() {
+            wanted.max(Isolation::Fresh)
+        } else {
+            wanted
+        }
+    }
+
+    fn enqueue(&mut self, batch: &[RunRequest]) -> Result<VecDeque<PendingCold>, LabError> {
         let mut colds = VecDeque::new();
         let mut warm = Vec::new();
+        let mut fresh = 0;
         for (number, request) in batch.iter().enumerate() {
-            if cold || request.isolation == Isolation::Cold {
-                colds.push_back(number);
-            } else {
-                warm.push((number, request));
+            if request.order.0.is_empty() {
+                continue;
+            }
+            match self.isolation(request.isolation) {
+                Isolation::Shared | Isolation::Fork => warm.push((number, request)),
+                Isolation::Fresh => {
+                    let seed = request.hash_seed.unwrap_or_else(|| {
+                        let lanes = self.options.jobs.clamp(2, MOST_TEMPLATES);
+                        self.seed_number((fresh + request.attempt as usize) % lanes)
+                    });
+                    fresh += 1;
+                    let pending = self.select(number, request, false);
+                    match self.template(seed)? {
+                        Some(at) => self.templates[at].enqueue(pending),
+                        None => colds.push_back(PendingCold { pending, hash_seed: seed }),
+                    }
+                }
+                Isolation::Cold => {
+                    let hash_seed = request.hash_seed.unwrap_or_else(|| self.seed_number(number));
+                    let pending = self.select(number, request, false);
+                    colds.push_back(PendingCold { pending, hash_seed });
+                }
             }
         }
         let tries = merge(warm);
-        while !tries.is_empty() && self.lanes.len() < self.options.jobs.min(tries.len()) {
-            if let Err(error) = self.add_lane() {
-                if self.options.cancel.is_set() {
-                    return Err(LabError::Interrupted);
-                }
-                return Err(LabError::broken(format!("a further zygote did not start: {error}")));
-            }
+        while !tries.is_empty() && self.lanes.len() < self.options.jobs.min(tries.len()).max(1) {
+            self.add_lane().map_err(|error| self.cannot_start(&error))?;
         }
         let lanes = self.lanes.len();
         for (place, trie) in tries.into_iter().enumerate() {
             let request = &batch[trie.leaves[0].0];
             let lane = (place + request.attempt as usize) % lanes;
-            let timeout = request.timeout;
-            self.lanes[lane].queue.push_back(Pending { trie, timeout });
+            self.lanes[lane].enqueue(Pending {
+                trie,
+                timeout: request.timeout,
+                selection: None,
+            });
         }
         Ok(colds)
     }
 
-    fn dispatch(&mut self, batch: &[RunRequest], colds: &mut VecDeque<usize>) -> Result<(), LabError> {
-        let broken = |error: io::Error| LabError::broken(format!("failed to start a run: {error}"));
-        while self.active() < self.options.jobs {
-            let idle = self
-                .lanes
-                .iter_mut()
-                .find(|lane| lane.job.is_none() && !lane.queue.is_empty());
-            if let Some(lane) = idle {
-                // A zygote that is gone is noticed by its end.
-                let _ = lane.dispatch(&self.reseed);
-                self.progress.processes.fetch_add(1, Ordering::Relaxed);
-            } else if let Some(number) = colds.pop_front() {
-                let cold = self.start_cold(number, &batch[number], false).map_err(broken)?;
-                self.colds.push(cold);
-            } else {
-                break;
-            }
+    fn cannot_start(&self, error: &dyn std::fmt::Display) -> LabError {
+        if self.options.cancel.is_set() {
+            return LabError::Interrupted;
         }
-        Ok(())
+        LabError::Broken {
+            message: format!("an interpreter that collected before does not start again: {error}"),
+            hint: Some("try --isolation cold".into()),
+        }
     }
 
-    fn start_cold(&mut self, number: usize, request: &RunRequest, whole: bool) -> io::Result<ColdRun> {
-        self.started += 1;
-        self.progress.processes.fetch_add(1, Ordering::Relaxed);
+    fn seed_number(&self, number: usize) -> u32 {
+        hash_seed(self.options.seed, 10_000 + number as u32)
+    }
+
+    /// The template with a hash seed, started if there is none; `None` where that does not work.
+    fn template(&mut self, seed: u32) -> Result<Option<usize>, LabError> {
+        if let Some(at) = self.templates.iter().position(|lane| lane.hash_seed == seed) {
+            return Ok(Some(at));
+        }
+        if self.templates.len() >= MOST_TEMPLATES {
+            let idle = |lane: &Lane| !lane.is_busy() && !lane.is_waiting();
+            match self.templates.iter().position(idle) {
+                Some(at) => drop(self.templates.remove(at)),
+                None => return Ok(None),
+            }
+        }
+        match self.add_template(seed) {
+            Ok(()) => Ok(Some(self.templates.len() - 1)),
+            Err(_) if self.options.cancel.is_set() => Err(LabError::Interrupted),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// What a fresh or cold interpreter is to collect and execute.
+    fn select(&self, number: usize, request: &RunRequest, whole: bool) -> Pending {
         let order = &request.order.0;
         let arguments = &self.facts().arguments;
         // pytest never runs one id twice: a repetition is two sessions in one process.
@@ -297,185 +249,161 @@ impl PytestLab {
         } else {
             arguments.selecting(&self.suite, distinct)
         };
-        let whole = selected.is_none();
-        let args = selected.unwrap_or_else(|| arguments.all());
-        let names = distinct.iter().map(|test| self.suite.id(*test).to_string()).collect();
-        let nest = Nest::create(self.scratch.path(), &format!("cold-{}", self.started))?;
-        let setup = nest.setup(mode, self.as_module, args, names, self.sandbox_roots.as_deref());
-        let seed = request
-            .hash_seed
-            .unwrap_or_else(|| hash_seed(self.options.seed, self.started));
-        let worker = Worker::start(&nest.launch(&self.base, seed), &setup)?;
         let chain = RunRequest {
             isolation: Isolation::Fork,
             ..request.clone()
         };
-        let mut job = merge([(number, &chain)])
-            .pop()
-            .map(|trie| Job::new(trie, request.timeout));
-        if let Some(job) = &mut job {
-            job.begin(worker.pid());
-        }
-        Ok(ColdRun {
-            worker,
-            nest,
-            hash_seed: seed,
-            job,
-            request: number,
-            whole,
-            said_end: false,
-            missing: None,
-        })
+        let trie: Trie = merge([(number, &chain)]).pop().unwrap_or_default();
+        let selection = Selection {
+            mode,
+            whole: selected.is_none(),
+            args: selected.unwrap_or_else(|| arguments.all()),
+            order: distinct.iter().map(|test| self.suite.id(*test).to_string()).collect(),
+        };
+        cold::pending(trie, request.timeout, selection)
     }
 
-    /// Takes in what lanes have said; returns the records that are complete.
-    fn hear_lanes(&mut self) -> Result<Vec<RunRecord>, LabError> {
+    fn dispatch(&mut self, colds: &mut VecDeque<PendingCold>) -> Result<(), LabError> {
+        while self.active() < self.options.jobs {
+            if let Some(at) = self.lanes.iter().position(Lane::is_waiting) {
+                let at = self.renew_if_due(at)?;
+                self.lanes[at].dispatch(&self.reseed);
+            } else if let Some(lane) = self.templates.iter_mut().find(|lane| lane.is_waiting()) {
+                lane.dispatch(&[]);
+            } else if let Some(PendingCold { pending, hash_seed }) = colds.pop_front() {
+                self.started += 1;
+                let cold = ColdRun::start(
+                    &self.scratch,
+                    &self.base,
+                    self.started,
+                    hash_seed,
+                    self.as_module,
+                    pending,
+                    self.sandbox_roots.as_deref(),
+                )
+                .map_err(|error| LabError::broken(format!("failed to start a run: {error}")))?;
+                self.colds.push(cold);
+            } else {
+                break;
+            }
+            self.progress.processes.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// A new zygote in place of one that has earned its cost, so that one campaign sees many hash
+    /// seeds.
+    fn renew_if_due(&mut self, at: usize) -> Result<usize, LabError> {
+        let lane = &mut self.lanes[at];
+        if lane.run_cpu < lane.start_cpu * RENEWAL {
+            return Ok(at);
+        }
+        let queue = lane.take_queue();
+        drop(self.lanes.remove(at));
+        self.add_lane().map_err(|error| self.cannot_start(&error))?;
+        let fresh = self.lanes.len() - 1;
+        for pending in queue {
+            self.lanes[fresh].enqueue(pending);
+        }
+        self.lanes.swap(at, fresh);
+        Ok(at)
+    }
+
+    /// Takes in what has been said; returns the records that are complete.
+    fn hear(&mut self, batch: &[RunRequest], colds: &mut VecDeque<PendingCold>) -> Result<Vec<RunRecord>, LabError> {
+        let broken = |error: io::Error| LabError::broken(error.to_string());
         let mut records = Vec::new();
-        for at in 0..self.lanes.len() {
-            let lane = &mut self.lanes[at];
-            let ended = lane.worker.has_ended();
-            lane.worker.drain(&mut self.buffer);
-            while let Some(event) = lane.worker.next(&mut self.buffer) {
-                let Some(job) = &mut lane.job else { continue };
-                match event {
-                    Event::Done { status, cpu_us } => {
-                        lane.worker.drain(&mut self.buffer);
-                        let said = lane.worker.output();
-                        job.left(status, &said);
-                        let cpu = Duration::from_micros(cpu_us);
-                        self.cpu += cpu;
-                        if let Some(job) = lane.job.take() {
-                            records.extend(job.records(lane.hash_seed, cpu));
-                        }
-                        lane.nest.remove_layers(&[lane.worker.pid()]);
-                    }
-                    Event::Left { status } => {
-                        lane.worker.drain(&mut self.buffer);
-                        let said = lane.worker.output();
-                        job.left(status, &said);
-                    }
-                    other => hear(job, other, &self.progress),
-                }
+        let mut not_found = Vec::new();
+        for lane in self.lanes.iter_mut().chain(&mut self.templates) {
+            let heard = lane.hear(&mut self.buffer, &self.progress);
+            records.extend(heard.records);
+            self.cpu += heard.cpu;
+            not_found.extend(heard.not_found.into_iter().map(|pending| (pending, lane.hash_seed)));
+        }
+        for at in (0..self.lanes.len()).rev() {
+            if self.lanes[at].worker.has_ended() {
+                records.extend(self.replace(at)?);
             }
-            if ended {
-                records.extend(self.replace_lane(at)?);
+        }
+        for at in (0..self.templates.len()).rev() {
+            if self.templates[at].worker.has_ended() {
+                let dead = self.templates.remove(at);
+                let seed = dead.hash_seed;
+                let (lost, cpu, _, queue) = dead.bury().map_err(broken)?;
+                records.extend(lost);
+                self.cpu += cpu;
+                colds.extend(queue.into_iter().map(|pending| PendingCold { pending, hash_seed: seed }));
             }
+        }
+        let mut at = 0;
+        while at < self.colds.len() {
+            let ended = self.colds[at].worker.has_ended();
+            self.colds[at].hear(&mut self.buffer, &self.progress);
+            if !ended {
+                at += 1;
+                continue;
+            }
+            let (end, cpu) = self.colds.remove(at).finish().map_err(broken)?;
+            self.cpu += cpu;
+            match end {
+                Ended::Records(done) => records.extend(done),
+                Ended::NotFound(pending) => not_found.push((pending, 0)),
+            }
+        }
+        for (pending, seed) in not_found {
+            let number = pending.trie.leaves[0].0;
+            let request = &batch[number];
+            let hash_seed = request.hash_seed.unwrap_or(if seed == 0 { self.seed_number(number) } else { seed });
+            let pending = self.select(number, request, true);
+            colds.push_back(PendingCold { pending, hash_seed });
         }
         Ok(records)
     }
 
     /// A zygote died (a test killed its parent, the system ran out of memory): its run crashed, and a
     /// new zygote takes the queue over.
-    fn replace_lane(&mut self, at: usize) -> Result<Vec<RunRecord>, LabError> {
-        let mut dead = self.lanes.remove(at);
-        let said = dead.worker.output();
-        let exit = dead.worker.reap().map_err(|e| LabError::broken(e.to_string()))?;
-        self.cpu += exit.cpu;
-        let records = match dead.job.take() {
-            Some(mut job) => {
-                job.left(exit.status, &said);
-                job.lose("the zygote died".into());
-                job.records(dead.hash_seed, exit.cpu)
-            }
-            None => {
-                return Err(LabError::Broken {
-                    message: format!("a zygote died while idle: {}", last_line(&said)),
-                    hint: Some("try --isolation cold".into()),
-                });
-            }
-        };
-        self.add_lane()
-            .map_err(|error| LabError::broken(format!("a zygote died and could not be replaced: {error}")))?;
-        let mut fresh = self.lanes.pop().ok_or_else(|| LabError::broken("no lane"))?;
-        fresh.queue = dead.queue;
-        self.lanes.insert(at, fresh);
-        Ok(records)
-    }
-
-    fn hear_colds(&mut self, batch: &[RunRequest]) -> Result<Vec<RunRecord>, LabError> {
-        let mut records = Vec::new();
-        let mut at = 0;
-        while at < self.colds.len() {
-            let cold = &mut self.colds[at];
-            let ended = cold.worker.has_ended();
-            cold.worker.drain(&mut self.buffer);
-            while let Some(event) = cold.worker.next(&mut self.buffer) {
-                let Some(job) = &mut cold.job else { continue };
-                match event {
-                    Event::Ready { plain } => job.plain = plain,
-                    Event::End {} => {
-                        cold.said_end = true;
-                        job.end();
-                    }
-                    Event::Fatal(fatal) => {
-                        cold.missing = Some(match fatal.kind.as_str() {
-                            "missing" => format!("`{}` is not collected again", fatal.m),
-                            _ => format!("pytest ended with exit code {}", fatal.exit),
-                        });
-                    }
-                    other => hear(job, other, &self.progress),
-                }
-            }
-            if !ended {
-                at += 1;
-                continue;
-            }
-            let mut cold = self.colds.remove(at);
-            let said = cold.worker.output();
-            let exit = cold.worker.reap().map_err(|e| LabError::broken(e.to_string()))?;
-            self.cpu += exit.cpu;
-            if cold.missing.is_some() && !cold.whole {
-                let again = self
-                    .start_cold(cold.request, &batch[cold.request], true)
-                    .map_err(|e| LabError::broken(e.to_string()))?;
-                self.colds.insert(at, again);
-                at += 1;
-                continue;
-            }
-            let Some(mut job) = cold.job.take() else { continue };
-            if let Some(why) = cold.missing.take() {
-                job.lose(why);
-            } else if !cold.said_end {
-                job.lose(format!("the interpreter ended early: {}", last_line(&said)));
-            }
-            job.left(exit.status, &said);
-            records.extend(job.records(cold.hash_seed, exit.cpu));
-            drop(cold.nest);
+    fn replace(&mut self, at: usize) -> Result<Vec<RunRecord>, LabError> {
+        let dead = self.lanes.remove(at);
+        let was_busy = dead.is_busy();
+        let (records, cpu, said, queue) = dead.bury().map_err(|e| LabError::broken(e.to_string()))?;
+        self.cpu += cpu;
+        if !was_busy {
+            let last = said.trim().lines().last().unwrap_or("it said nothing");
+            return Err(self.cannot_start(&format_args!("a zygote died while idle: {last}")));
         }
+        self.add_lane().map_err(|error| self.cannot_start(&error))?;
+        let fresh = self.lanes.len() - 1;
+        for pending in queue {
+            self.lanes[fresh].enqueue(pending);
+        }
+        self.lanes.swap(at, fresh);
         Ok(records)
     }
 
     fn kill_overdue(&mut self) {
         let now = Instant::now();
-        for lane in &mut self.lanes {
-            if let Some(Overdue(pid)) = lane.job.as_mut().and_then(|job| job.expire(now)) {
-                process::kill_group(pid);
-            }
+        for lane in self.lanes.iter_mut().chain(&mut self.templates) {
+            lane.kill_overdue(now);
         }
         for cold in &mut self.colds {
-            if let Some(Overdue(pid)) = cold.job.as_mut().and_then(|job| job.expire(now)) {
-                process::kill_group(pid);
-            }
+            cold.kill_overdue(now);
         }
     }
 
     /// Drops everything under way. Zygotes that were at work are replaced when next needed.
     fn abandon(&mut self) {
         self.colds.clear();
-        self.lanes.retain_mut(|lane| {
-            lane.queue.clear();
-            lane.job.is_none()
-        });
+        for lanes in [&mut self.lanes, &mut self.templates] {
+            lanes.retain_mut(|lane| {
+                lane.take_queue();
+                !lane.is_busy()
+            });
+        }
         self.end_orphans();
     }
 
     fn end_orphans(&self) {
-        let known: Vec<i32> = self
-            .lanes
-            .iter()
-            .map(|lane| lane.worker.pid())
-            .chain(self.colds.iter().map(|cold| cold.worker.pid()))
-            .collect();
+        let known: Vec<i32> = self.workers().map(Worker::pid).collect();
         process::end_orphans(&known);
     }
 }
@@ -488,16 +416,13 @@ impl Lab for PytestLab {
     fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError> {
         let mut colds = self.enqueue(batch)?;
         for (number, request) in batch.iter().enumerate() {
-            if request.order.0.is_empty()
-                && !(self.is_cold() || request.isolation == Isolation::Cold)
-                && sink(empty_record(number)).is_break()
-            {
+            if request.order.0.is_empty() && sink(empty_record(number)).is_break() {
+                self.abandon();
                 return Ok(());
             }
         }
-        colds.retain(|number| !batch[*number].order.0.is_empty());
         loop {
-            self.dispatch(batch, &mut colds)?;
+            self.dispatch(&mut colds)?;
             if self.active() == 0 {
                 break;
             }
@@ -506,8 +431,7 @@ impl Lab for PytestLab {
                 self.abandon();
                 return Err(LabError::Interrupted);
             }
-            let mut records = self.hear_lanes()?;
-            records.extend(self.hear_colds(batch)?);
+            let records = self.hear(batch, &mut colds)?;
             self.kill_overdue();
             for record in records {
                 if let ControlFlow::Break(()) = sink(record) {
@@ -524,24 +448,6 @@ impl Lab for PytestLab {
 impl Drop for PytestLab {
     fn drop(&mut self) {
         self.abandon();
-        for lane in &mut self.lanes {
-            lane.worker.hang_up();
-            lane.worker.kill();
-        }
-    }
-}
-
-fn hear(job: &mut Job, event: Event, progress: &Progress) {
-    match event {
-        Event::Begin { pid } => job.begin(pid),
-        Event::Start { n, to } => job.start(n, to),
-        Event::Outcome(outcome) => {
-            progress.executions.fetch_add(1, Ordering::Relaxed);
-            job.outcome(outcome);
-        }
-        Event::End {} => job.end(),
-        Event::Lost { m } => job.lose(m),
-        _ => {}
     }
 }
 
@@ -550,14 +456,9 @@ fn empty_record(request: usize) -> RunRecord {
         request,
         executions: Vec::new(),
         hash_seed: 0,
-        ending: flakelab_model::Ending::Completed,
+        ending: Ending::Completed,
         cpu: Duration::ZERO,
         wall: Duration::ZERO,
         plain: false,
     }
 }
-
-fn last_line(said: &str) -> &str {
-    said.trim().lines().last().unwrap_or("it said nothing")
-}
-

@@ -1,5 +1,5 @@
-//! The pytest lab: zygotes that collected the suite and are forked for every run, and cold
-//! interpreters to confirm.
+//! The pytest lab: zygotes that collected the suite and are forked for every run, templates that only
+//! loaded pytest and are forked for fresh runs, and cold interpreters.
 //!
 //! | file | owns |
 //! |---|---|
@@ -7,14 +7,18 @@
 //! | `shim` | the embedded Python side |
 //! | `worker` | one interpreter process and its two channels |
 //! | `job` | one trie on its way through a worker |
+//! | `lane` | a zygote or template with its queue |
+//! | `cold` | an interpreter started for one order |
 //! | `launch` | environments, directories, arguments of workers |
 //! | `open` | starting a lab: collection, comparison of zygotes, fallbacks |
 //! | `lab` | scheduling: lanes, cold runs, timeouts |
 
 mod arguments;
+mod cold;
 mod interpreter;
 mod job;
 mod lab;
+mod lane;
 mod launch;
 mod open;
 mod shim;

@@ -12,7 +12,8 @@ use flakelab_model::Suite;
 
 use super::arguments::Arguments;
 use super::interpreter::Interpreter;
-use super::lab::{Lane, PytestLab};
+use super::lab::PytestLab;
+use super::lane::Lane;
 use super::launch;
 use super::worker::Launch;
 use crate::cancel::Cancel;
@@ -242,8 +243,9 @@ impl PytestLab {
             .filter(|(name, state)| greetings[1].hello.rng.get(*name) != Some(state))
             .map(|(name, _)| name.clone())
             .collect();
-        for greeting in &greetings {
-            self.cpu += Duration::from_micros(greeting.hello.cpu_us);
+        for (greeting, lane) in greetings.iter().zip(&mut self.lanes) {
+            lane.start_cpu = Duration::from_micros(greeting.hello.cpu_us);
+            self.cpu += lane.start_cpu;
         }
         if let Some(error) = &hello.sandbox_error {
             self.sandbox_roots = None;
@@ -294,11 +296,46 @@ impl PytestLab {
                 return Err(error);
             }
         };
-        self.cpu += Duration::from_micros(greeting.hello.cpu_us);
         let theirs = Suite::new(greeting.tests);
-        let suite = &self.suite;
-        self.lanes[at].learn(suite, &theirs);
+        let lane = &mut self.lanes[at];
+        lane.start_cpu = Duration::from_micros(greeting.hello.cpu_us);
+        lane.learn(&self.suite, &theirs);
+        self.cpu += lane.start_cpu;
         Ok(())
+    }
+
+    /// An interpreter that has loaded pytest with the user's options and waits to be forked.
+    pub(super) fn add_template(&mut self, seed: u32) -> Result<(), OpenError> {
+        let number = self.started;
+        self.started += 1;
+        let options = self.facts().arguments.options.clone();
+        let mut lane = Lane::start(
+            &self.scratch,
+            &self.base,
+            number,
+            "template",
+            seed,
+            self.as_module,
+            &options,
+            self.sandbox_roots.as_deref(),
+        )?;
+        let deadline = Instant::now() + self.options.patience;
+        while Instant::now() < deadline && !self.options.cancel.is_set() {
+            lane.worker.drain(&mut self.buffer);
+            let ended = lane.worker.has_ended();
+            if let Some(Event::Template { cpu_us }) = lane.worker.next(&mut self.buffer) {
+                self.cpu += Duration::from_micros(cpu_us);
+                self.templates.push(lane);
+                return Ok(());
+            }
+            if ended {
+                break;
+            }
+            lane.worker.wait(Duration::from_millis(250));
+        }
+        Err(OpenError::Usage {
+            said: lane.worker.output(),
+        })
     }
 
     fn start_lane(&mut self) -> Result<Lane, OpenError> {
@@ -308,6 +345,7 @@ impl PytestLab {
             &self.scratch,
             &self.base,
             number,
+            "zygote",
             hash_seed(self.options.seed, number),
             self.as_module,
             &self.options.args,

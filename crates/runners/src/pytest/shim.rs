@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 15] = shim![
+const FILES: [(&str, &str); 17] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -22,8 +22,10 @@ const FILES: [(&str, &str); 15] = shim![
     "plugin.py",
     "rivals.py",
     "sandbox.py",
+    "server.py",
     "state.py",
     "suite.py",
+    "template.py",
     "walk.py",
     "zygote.py",
 ];

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use crate::process::{self, Exit, Limits, Process, Spawn};
@@ -15,10 +17,9 @@ const TAIL: usize = 16 * 1024;
 #[derive(Debug)]
 pub(super) struct Worker {
     process: Process,
-    requests: Option<OwnedFd>,
+    requests: OwnedFd,
     events: OwnedFd,
     tail: VecDeque<u8>,
-    closed: bool,
 }
 
 /// Everything a worker's process needs, the same for all workers of a lab but for a few variables.
@@ -49,10 +50,9 @@ impl Worker {
         })?;
         let mut worker = Self {
             process,
-            requests: Some(requests),
+            requests,
             events,
             tail: VecDeque::new(),
-            closed: false,
         };
         // A worker that died at once is noticed by its end, not by this.
         let _ = worker.send(setup);
@@ -62,12 +62,9 @@ impl Worker {
     pub(super) fn send(&mut self, request: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
-        let Some(pipe) = &self.requests else {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        };
         let mut rest = line.as_slice();
         while !rest.is_empty() {
-            match rustix::io::write(pipe, rest) {
+            match rustix::io::write(&self.requests, rest) {
                 Ok(written) => rest = &rest[written..],
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -85,10 +82,7 @@ impl Worker {
     pub(super) fn next(&mut self, buffer: &mut [u8]) -> Option<Event> {
         loop {
             match rustix::io::read(&self.events, &mut *buffer) {
-                Ok(0) => {
-                    self.closed = true;
-                    return None;
-                }
+                Ok(0) => return None,
                 Ok(length) => {
                     if let Some(event) = wire::decode(&buffer[..length]) {
                         return Some(event);
@@ -131,22 +125,23 @@ impl Worker {
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let ended = self.process.ended();
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&now)).is_ok_and(|n| n > 0)
     }
 
-    pub(super) fn kill(&self) {
-        self.process.kill_group();
+    /// Sleeps until this worker says something, prints, or ends.
+    pub(super) fn wait(&self, most: Duration) {
+        let descriptors = self.descriptors();
+        let mut polled = descriptors.each_ref().map(|fd| PollFd::new(fd, PollFlags::IN));
+        let timeout = Timespec {
+            tv_sec: most.as_secs() as _,
+            tv_nsec: most.subsec_nanos() as _,
+        };
+        let _ = poll(&mut polled, Some(&timeout));
     }
 
     pub(super) fn reap(&mut self) -> io::Result<Exit> {
         self.process.reap()
-    }
-
-    /// Lets a zygote end by itself.
-    pub(super) fn hang_up(&mut self) {
-        self.requests = None;
     }
 }

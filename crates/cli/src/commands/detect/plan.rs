@@ -72,6 +72,7 @@ impl Plan {
                 test: args.lab.test_timeout.or(config.test_timeout.map(|t| t.0)).unwrap_or(Duration::from_secs(300)),
                 run: args.lab.run_timeout.or(config.run_timeout.map(|t| t.0)).unwrap_or(Duration::from_secs(3600)),
             },
+            impatient: args.lab.test_timeout.is_none() && config.test_timeout.is_none(),
             alone: true,
             twice: true,
             pairs: PAIRS,

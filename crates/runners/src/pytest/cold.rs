@@ -1,0 +1,101 @@
+//! An interpreter that is started for one order and ends with it.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use flakelab_model::{RunRecord, Timeout};
+
+use super::job::{Job, Overdue};
+use super::lab::Progress;
+use super::lane::{Pending, Selection, hear};
+use super::launch::Nest;
+use super::worker::{Launch, Worker};
+use crate::process;
+use crate::scratch::Scratch;
+
+#[derive(Debug)]
+pub(super) struct ColdRun {
+    pub(super) worker: Worker,
+    hash_seed: u32,
+    job: Job,
+    pending: Pending,
+    // After the worker, so that the directories outlive it.
+    _nest: Nest,
+}
+
+/// What a cold interpreter that has ended leaves behind.
+pub(super) enum Ended {
+    Records(Vec<RunRecord>),
+    /// Its tests were not found by name.
+    NotFound(Pending),
+}
+
+impl ColdRun {
+    pub(super) fn start(
+        scratch: &Scratch,
+        base: &Launch,
+        number: u32,
+        hash_seed: u32,
+        as_module: bool,
+        pending: Pending,
+        sandbox_roots: Option<&[PathBuf]>,
+    ) -> io::Result<Self> {
+        let nest = Nest::create(scratch.path(), &format!("cold-{number}"))?;
+        let Some(Selection { mode, args, order, .. }) = pending.selection.clone() else {
+            return Err(io::Error::other("a cold run needs a selection"));
+        };
+        let setup = nest.setup(mode, as_module, args, order, sandbox_roots);
+        let worker = Worker::start(&nest.launch(base, hash_seed), &setup)?;
+        let Pending { trie, timeout, .. } = &pending;
+        let mut job = Job::new(trie.clone(), *timeout);
+        job.begin(worker.pid());
+        Ok(Self {
+            worker,
+            hash_seed,
+            job,
+            pending,
+            _nest: nest,
+        })
+    }
+
+    pub(super) fn job(&self) -> &Job {
+        &self.job
+    }
+
+    pub(super) fn hear(&mut self, buffer: &mut [u8], progress: &Progress) {
+        self.worker.drain(buffer);
+        while let Some(event) = self.worker.next(buffer) {
+            hear(&mut self.job, event, progress);
+        }
+    }
+
+    pub(super) fn kill_overdue(&mut self, now: Instant) {
+        if let Some(Overdue(pid)) = self.job.expire(now) {
+            process::kill_group(pid);
+        }
+    }
+
+    /// To be called once the process has ended and everything it said was heard.
+    pub(super) fn finish(mut self) -> io::Result<(Ended, Duration)> {
+        let said = self.worker.output();
+        let exit = self.worker.reap()?;
+        let whole = self.pending.selection.as_ref().is_none_or(|s| s.whole);
+        if self.job.not_found() && !whole {
+            return Ok((Ended::NotFound(self.pending), exit.cpu));
+        }
+        self.job.left(exit.status, &said);
+        let last = said.trim().lines().last().unwrap_or("it said nothing").to_owned();
+        self.job.lose_unless_ended(format!("the interpreter ended early: {last}"));
+        Ok((Ended::Records(self.job.records(self.hash_seed, exit.cpu)), exit.cpu))
+    }
+}
+
+/// A run for a fresh or cold interpreter.
+pub(super) fn pending(trie: flakelab_lab::trie::Trie, timeout: Timeout, selection: Selection) -> Pending {
+    Pending {
+        trie,
+        timeout,
+        selection: Some(selection),
+    }
+}

@@ -1,0 +1,255 @@
+//! A process that forks a child for every run, one at a time: a zygote or a template.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use flakelab_lab::trie::Trie;
+use flakelab_model::{RunRecord, Suite, Timeout};
+use serde::Serialize;
+
+use super::job::{Job, Overdue};
+use super::lab::Progress;
+use super::launch::Nest;
+use super::worker::{Launch, Worker};
+use crate::process;
+use crate::scratch::Scratch;
+use crate::wire::Event;
+
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) worker: Worker,
+    nest: Nest,
+    pub(super) hash_seed: u32,
+    kind: Kind,
+    job: Option<(Job, Pending)>,
+    queue: VecDeque<Pending>,
+    /// What starting it cost, and what its runs have cost since.
+    pub(super) start_cpu: Duration,
+    pub(super) run_cpu: Duration,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// Has collected the suite: for each of its tests the number in this zygote.
+    Zygote { items: Vec<u32> },
+    /// Has loaded pytest.
+    Template,
+}
+
+/// A run that waits for its turn.
+#[derive(Debug, Clone)]
+pub(super) struct Pending {
+    pub(super) trie: Trie,
+    pub(super) timeout: Timeout,
+    /// For a template: what to collect and execute.
+    pub(super) selection: Option<Selection>,
+}
+
+/// Tests named to a fresh interpreter.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Selection {
+    pub(super) mode: &'static str,
+    pub(super) args: Vec<String>,
+    pub(super) order: Vec<String>,
+    /// Whether the user's whole selection is collected, or only the order's own tests.
+    #[serde(skip)]
+    pub(super) whole: bool,
+}
+
+#[derive(Serialize)]
+struct ForkRequest<'a> {
+    tests: Vec<u32>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    kids: &'a BTreeMap<u32, Vec<i64>>,
+    reseed: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FreshRequest<'a> {
+    #[serde(flatten)]
+    selection: &'a Selection,
+    reseed: [&'static str; 2],
+}
+
+/// What came of listening to a lane.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    pub(super) records: Vec<RunRecord>,
+    pub(super) cpu: Duration,
+    /// Runs whose tests were not found, to be tried with the whole selection.
+    pub(super) not_found: Vec<Pending>,
+}
+
+impl Lane {
+    #[allow(clippy::too_many_arguments, reason = "called from two places, both plain")]
+    pub(super) fn start(
+        scratch: &Scratch,
+        base: &Launch,
+        number: u32,
+        mode: &'static str,
+        hash_seed: u32,
+        as_module: bool,
+        args: &[String],
+        sandbox_roots: Option<&[PathBuf]>,
+    ) -> io::Result<Self> {
+        let nest = Nest::create(scratch.path(), &format!("lane-{number}"))?;
+        let setup = nest.setup(mode, as_module, args.to_vec(), Vec::new(), sandbox_roots);
+        let worker = Worker::start(&nest.launch(base, hash_seed), &setup)?;
+        Ok(Self {
+            worker,
+            nest,
+            hash_seed,
+            kind: if mode == "template" {
+                Kind::Template
+            } else {
+                Kind::Zygote { items: Vec::new() }
+            },
+            job: None,
+            queue: VecDeque::new(),
+            start_cpu: Duration::ZERO,
+            run_cpu: Duration::ZERO,
+        })
+    }
+
+    /// Matches the suite with what this zygote collected. A test it lacks gets a number it will
+    /// refuse, and the run is lost, not wrong.
+    pub(super) fn learn(&mut self, suite: &Suite, theirs: &Suite) {
+        self.kind = Kind::Zygote {
+            items: suite
+                .ids()
+                .iter()
+                .map(|id| theirs.find(id.as_str()).map_or(u32::MAX, |test| test.0))
+                .collect(),
+        };
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.job.is_some()
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        self.job.is_none() && !self.queue.is_empty()
+    }
+
+    pub(super) fn enqueue(&mut self, pending: Pending) {
+        self.queue.push_back(pending);
+    }
+
+    pub(super) fn take_queue(&mut self) -> VecDeque<Pending> {
+        std::mem::take(&mut self.queue)
+    }
+
+    pub(super) fn job(&self) -> Option<&Job> {
+        self.job.as_ref().map(|(job, _)| job)
+    }
+
+    /// Sends the next request. A process that is gone is noticed by its end.
+    pub(super) fn dispatch(&mut self, reseed: &[String]) {
+        let Some(pending) = self.queue.pop_front() else {
+            return;
+        };
+        self.worker.forget_output();
+        let _ = match (&self.kind, &pending.selection) {
+            (Kind::Template, Some(selection)) => self.worker.send(&FreshRequest {
+                selection,
+                // A fresh interpreter's generators are seeded by chance.
+                reseed: ["random", "numpy"],
+            }),
+            (Kind::Zygote { items }, _) => self.worker.send(&ForkRequest {
+                tests: pending.trie.tests.iter().map(|test| items[test.at()]).collect(),
+                kids: &pending.trie.branches,
+                reseed,
+            }),
+            (Kind::Template, None) => Ok(()),
+        };
+        self.job = Some((Job::new(pending.trie.clone(), pending.timeout), pending));
+    }
+
+    pub(super) fn hear(&mut self, buffer: &mut [u8], progress: &Progress) -> Heard {
+        let mut heard = Heard::default();
+        self.worker.drain(buffer);
+        while let Some(event) = self.worker.next(buffer) {
+            let Some((job, _)) = &mut self.job else { continue };
+            match event {
+                Event::Done { status, cpu_us } => {
+                    self.worker.drain(buffer);
+                    job.left(status, &self.worker.output());
+                    let cpu = Duration::from_micros(cpu_us);
+                    self.run_cpu += cpu;
+                    heard.cpu += cpu;
+                    self.finish(cpu, &mut heard);
+                }
+                Event::Left { status } => {
+                    self.worker.drain(buffer);
+                    job.left(status, &self.worker.output());
+                }
+                other => hear(job, other, progress),
+            }
+        }
+        heard
+    }
+
+    fn finish(&mut self, cpu: Duration, heard: &mut Heard) {
+        if let Some((job, pending)) = self.job.take() {
+            let again = job.not_found() && pending.selection.as_ref().is_some_and(|s| !s.whole);
+            if again {
+                heard.not_found.push(pending);
+            } else {
+                heard.records.extend(job.records(self.hash_seed, cpu));
+            }
+        }
+        self.nest.remove_layers(&[self.worker.pid()]);
+    }
+
+    pub(super) fn kill_overdue(&mut self, now: std::time::Instant) {
+        if let Some(Overdue(pid)) = self.job.as_mut().and_then(|(job, _)| job.expire(now)) {
+            process::kill_group(pid);
+        }
+    }
+
+    /// The process itself died: what it was running has crashed.
+    pub(super) fn bury(mut self) -> io::Result<(Vec<RunRecord>, Duration, String, VecDeque<Pending>)> {
+        let said = self.worker.output();
+        let exit = self.worker.reap()?;
+        let records = match self.job.take() {
+            Some((mut job, _)) => {
+                job.left(exit.status, &said);
+                job.lose("the process that forks runs died".into());
+                job.records(self.hash_seed, exit.cpu)
+            }
+            None => Vec::new(),
+        };
+        Ok((records, exit.cpu, said, self.take_queue()))
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        if let Some(pid) = self.job().and_then(Job::innermost) {
+            process::kill_group(pid);
+        }
+    }
+}
+
+/// What both lanes and cold interpreters say of a run.
+pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
+    match event {
+        Event::Begin { pid } => job.begin(pid),
+        Event::Ready { plain } => job.plain = plain,
+        Event::Start { n, to } => job.start(n, to),
+        Event::Outcome(outcome) => {
+            progress.executions.fetch_add(1, Ordering::Relaxed);
+            job.outcome(outcome);
+        }
+        Event::End {} => job.end(),
+        Event::Lost { m } => job.lose(m),
+        Event::Fatal(fatal) if fatal.kind == "missing" => {
+            job.miss(format!("`{}` is not collected again", fatal.m));
+        }
+        Event::Fatal(fatal) => job.miss(format!("pytest ended with exit code {}", fatal.exit)),
+        _ => {}
+    }
+}

@@ -1,0 +1,1 @@
+"""A small shop; its state is as global as real state tends to be."""
