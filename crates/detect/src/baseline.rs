@@ -120,7 +120,7 @@ fn different(session: &Session<'_>, tests: &[TestIndex], runs: &[usize]) -> Vec<
         let mut verdicts = runs
             .iter()
             .map(|run| session.at(*run))
-            .filter(|run| run.pristine == pristine)
+            .filter(|run| run.isolation.is_pristine() == pristine)
             .map(|run| run.outcomes[at].polarity());
         let first = verdicts.next()?;
         (first != Polarity::Neutral && verdicts.all(|other| other == first)).then_some(first)

@@ -76,13 +76,45 @@ pub(crate) fn ask(
         .collect();
     session.watch.stage(Stage::Confirm, batch.len());
     let mut runs = session.run(Stage::Confirm, batch)?.into_iter();
-    Ok(questions
-        .iter()
-        .map(|q| {
-            let mine: Vec<usize> = runs.by_ref().take(q.times as usize).flatten().collect();
-            read(session, &mine, q.at)
+    let mut answers = Vec::new();
+    for question in questions {
+        let mine: Vec<usize> = runs.by_ref().take(question.times as usize).flatten().collect();
+        answers.push(if cold_differs(session, &mine, question.at) {
+            ask_cold(session, purpose, question)?
+        } else {
+            read(session, &mine, question.at)
+        });
+    }
+    Ok(answers)
+}
+
+/// Whether the cold run says one thing and all the fresh ones another: then it may be the fork.
+fn cold_differs(session: &Session<'_>, runs: &[usize], at: usize) -> bool {
+    let verdicts = |isolation: Isolation| -> Vec<Polarity> {
+        runs.iter()
+            .map(|run| session.at(*run))
+            .filter(|run| run.isolation == isolation)
+            .map(|run| run.outcomes[at].polarity())
+            .collect()
+    };
+    let (cold, fresh) = (verdicts(Isolation::Cold), verdicts(Isolation::Fresh));
+    cold.first().is_some_and(|verdict| !fresh.is_empty() && !fresh.contains(verdict))
+}
+
+/// Every run in an interpreter of its own.
+fn ask_cold(
+    session: &mut Session<'_>,
+    purpose: Purpose,
+    question: &Question,
+) -> Result<ColdRuns, LabError> {
+    let batch = (0..question.times)
+        .map(|attempt| {
+            let order = Order(question.order.clone());
+            (purpose, session.request(order, Isolation::Cold, question.from + attempt))
         })
-        .collect())
+        .collect();
+    let runs: Vec<usize> = session.run(Stage::Confirm, batch)?.into_iter().flatten().collect();
+    Ok(read(session, &runs, question.at))
 }
 
 fn isolation(question: &Question, attempt: u32) -> Isolation {

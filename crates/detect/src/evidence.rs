@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use flakelab_lab::orders::Kind;
-use flakelab_model::{Ending, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex};
+use flakelab_model::{Ending, Isolation, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex};
 
 use crate::finding::{Rate, Tally};
 
@@ -36,8 +36,7 @@ pub(crate) struct Run {
     pub(crate) purpose: Purpose,
     pub(crate) order: Order,
     pub(crate) outcomes: Vec<Outcome>,
-    /// Whether no code of the project ran in the process before.
-    pub(crate) pristine: bool,
+    pub(crate) isolation: Isolation,
     pub(crate) hash_seed: u32,
     pub(crate) plain: bool,
     pub(crate) ending: Ending,
@@ -92,7 +91,7 @@ impl Evidence {
             purpose,
             order: request.order.clone(),
             outcomes,
-            pristine: request.isolation.is_pristine(),
+            isolation: request.isolation,
             hash_seed: record.hash_seed,
             plain: record.plain,
             ending: record.ending,
@@ -104,7 +103,7 @@ impl Evidence {
     pub(crate) fn forget_forks(&mut self) {
         let runs = &self.runs;
         for sightings in &mut self.by_test {
-            sightings.retain(|s| runs[s.run as usize].pristine);
+            sightings.retain(|s| runs[s.run as usize].isolation.is_pristine());
         }
     }
 

@@ -76,7 +76,7 @@ fn choose(
             sightings: session
                 .evidence
                 .with_polarity(test, verdict)
-                .filter(|s| session.evidence.run(*s).pristine == session.warm.is_pristine())
+                .filter(|s| session.evidence.run(*s).isolation.is_pristine() == session.warm.is_pristine())
                 .map(|s| (s.run, s))
                 .collect(),
         })

@@ -43,6 +43,8 @@ pub enum Rule {
     FailsInForks,
     /// A victim in forks only; fresh interpreters never show it.
     VictimInForks { polluter: u32 },
+    /// A victim in every fork, also of interpreters that only loaded the test runner.
+    VictimUnlessCold { polluter: u32 },
 }
 
 #[derive(Debug)]
@@ -131,9 +133,12 @@ impl FakeLab {
                 }
                 false
             }
-            Rule::FailsInForks => isolation != Isolation::Cold,
-            Rule::VictimInForks { polluter } => {
+            Rule::FailsInForks => !isolation.is_pristine(),
+            Rule::VictimUnlessCold { polluter } => {
                 isolation != Isolation::Cold && last.contains_key(polluter)
+            }
+            Rule::VictimInForks { polluter } => {
+                !isolation.is_pristine() && last.contains_key(polluter)
             }
         };
         if fails {
@@ -166,7 +171,7 @@ impl Lab for FakeLab {
                 ending: Ending::Completed,
                 cpu: Duration::from_millis(1),
                 wall: Duration::from_millis(1),
-                plain: request.isolation == Isolation::Cold,
+                plain: request.isolation.is_pristine(),
             };
             if let ControlFlow::Break(()) = sink(record) {
                 break;
