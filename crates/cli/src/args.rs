@@ -7,7 +7,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// One workbench for flaky tests.
 #[derive(Debug, Parser)]
-#[command(name = "flakelab", version, about, arg_required_else_help = true, propagate_version = true)]
+#[command(
+    name = "flakelab",
+    version,
+    about,
+    arg_required_else_help = true,
+    propagate_version = true
+)]
 #[command(after_help = "\
 First steps:
   flakelab detect                     find the flaky tests of the project you are in
@@ -93,7 +99,12 @@ pub(crate) struct SearchArgs {
 
     /// Kinds the random orders alternate between: global, nested, classes, tuscan, tuscan-classes
     /// [default: global,nested]
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', env = "FLAKELAB_MIX")]
+    #[arg(
+        long,
+        value_name = "KINDS",
+        value_delimiter = ',',
+        env = "FLAKELAB_MIX"
+    )]
     pub(crate) mix: Option<Vec<String>>,
 
     /// Also run the order in this file: test ids, JUnit XML or verbose log of a CI failure, replay file

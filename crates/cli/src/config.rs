@@ -107,7 +107,8 @@ fn wrong(path: &Path, why: impl std::fmt::Display) -> CliError {
 
 fn parse(path: &Path) -> Result<toml::Table, CliError> {
     let text = std::fs::read_to_string(path).map_err(|error| wrong(path, error))?;
-    text.parse().map_err(|error: toml::de::Error| wrong(path, error.message()))
+    text.parse()
+        .map_err(|error: toml::de::Error| wrong(path, error.message()))
 }
 
 fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
@@ -120,13 +121,21 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
         .map_err(|error: toml::de::Error| wrong(path, error.message()))?;
     // Paths in a file are relative to the file.
     let base = path.parent().unwrap_or(Path::new("."));
-    for place in [&mut config.python, &mut config.store].into_iter().flatten() {
+    for place in [&mut config.python, &mut config.store]
+        .into_iter()
+        .flatten()
+    {
         *place = base.join(&*place);
     }
     Ok(config)
 }
 
-fn check_keys(path: &Path, table: &toml::Table, known: &[&str], prefix: &str) -> Result<(), CliError> {
+fn check_keys(
+    path: &Path,
+    table: &toml::Table,
+    known: &[&str],
+    prefix: &str,
+) -> Result<(), CliError> {
     for key in table.keys() {
         if known.contains(&key.as_str()) {
             continue;
@@ -136,7 +145,9 @@ fn check_keys(path: &Path, table: &toml::Table, known: &[&str], prefix: &str) ->
             .map(|candidate| (strsim::jaro_winkler(key, candidate), candidate))
             .max_by(|a, b| a.0.total_cmp(&b.0));
         let hint = match nearest {
-            Some((likeness, candidate)) if likeness > 0.75 => format!("did you mean `{prefix}{candidate}`?"),
+            Some((likeness, candidate)) if likeness > 0.75 => {
+                format!("did you mean `{prefix}{candidate}`?")
+            }
             _ => format!("known are {}", known.join(", ")),
         };
         return Err(wrong(path, format_args!("unknown option `{prefix}{key}`")).hint(hint));
@@ -157,7 +168,10 @@ mod tests {
     #[test]
     fn a_misspelt_key_gets_a_suggestion() {
         let error = load_text("flakelab.toml", "ordres = 5").expect_err("unknown");
-        assert!(error.message.contains("unknown option `ordres`"), "{error:?}");
+        assert!(
+            error.message.contains("unknown option `ordres`"),
+            "{error:?}"
+        );
         let error = load_text("flakelab.toml", "[detect]\nordres = 5").expect_err("unknown");
         assert_eq!(error.hint.as_deref(), Some("did you mean `detect.orders`?"));
     }

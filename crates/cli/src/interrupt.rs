@@ -11,7 +11,11 @@ pub(crate) fn install(flag: &Arc<AtomicBool>) -> std::io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // In this order: on the second signal the flag is set already, and flakelab exits. Its children
         // die with it.
-        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(flag))?;
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            i32::from(INTERRUPTED),
+            Arc::clone(flag),
+        )?;
         signal_hook::flag::register(signal, Arc::clone(flag))?;
     }
     Ok(())

@@ -1,5 +1,9 @@
 //! stdout is data, stderr is talk. Colours only where a terminal reads them.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the one place that prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is the one place that prints"
+)]
 
 use std::io::{IsTerminal, Write};
 
@@ -57,6 +61,12 @@ pub(crate) fn error(error: &CliError) {
 /// What comes from a suite must not drive the terminal.
 fn visible(text: &str) -> String {
     text.chars()
-        .map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
+        .map(|c| {
+            if c.is_control() && c != '\n' && c != '\t' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
         .collect()
 }

@@ -26,15 +26,19 @@ pub(crate) fn locate(path: &Path) -> Result<PathBuf, CliError> {
             .hint("give the directory in which you would run pytest")
     })?;
     if found.is_file() {
-        return Err(CliError::usage(format!("`{shown}` is a file")).hint(format!(
-            "give the project's directory; to select tests: flakelab detect -- {shown}"
-        )));
+        return Err(
+            CliError::usage(format!("`{shown}` is a file")).hint(format!(
+                "give the project's directory; to select tests: flakelab detect -- {shown}"
+            )),
+        );
     }
     let signs = SIGNS.iter().any(|name| found.join(name).exists());
     let mut seen = 0;
     if !signs && !has_python(&found, DEPTH, &mut seen) {
-        return Err(CliError::usage(format!("`{shown}` is not a Python project: there is no Python file in it"))
-            .hint("give the directory in which you would run pytest"));
+        return Err(CliError::usage(format!(
+            "`{shown}` is not a Python project: there is no Python file in it"
+        ))
+        .hint("give the directory in which you would run pytest"));
     }
     Ok(found)
 }
@@ -83,9 +87,12 @@ pub(crate) fn commit(tree: &Path) -> Option<String> {
         return Some(id.trim().to_owned());
     }
     let packed = fs::read_to_string(git.join("packed-refs")).ok()?;
-    packed
-        .lines()
-        .find_map(|line| line.strip_suffix(name)?.split_whitespace().next().map(str::to_owned))
+    packed.lines().find_map(|line| {
+        line.strip_suffix(name)?
+            .split_whitespace()
+            .next()
+            .map(str::to_owned)
+    })
 }
 
 #[cfg(test)]

@@ -21,7 +21,9 @@ const SECOND_LOOK: u32 = 5;
 /// The tests the search can use.
 pub(crate) fn establish(session: &mut Session<'_>) -> Result<Vec<TestIndex>, LabError> {
     let mut tests: Vec<TestIndex> = session.tests().collect();
-    session.watch.stage(Stage::Baseline, 2 * FIRST_LOOK as usize);
+    session
+        .watch
+        .stage(Stage::Baseline, 2 * FIRST_LOOK as usize);
     for _ in 0..=MOST_SET_ASIDE {
         let runs = look(session, &tests, 0..FIRST_LOOK)?;
         let Some(killer) = killer(session, &runs) else {
@@ -34,9 +36,9 @@ pub(crate) fn establish(session: &mut Session<'_>) -> Result<Vec<TestIndex>, Lab
         }
         tests.retain(|test| *test != killer);
         let id = session.lab.suite().id(killer).clone();
-        session
-            .notes
-            .push(format!("set aside: `{id}` ends the whole process whenever it runs"));
+        session.notes.push(format!(
+            "set aside: `{id}` ends the whole process whenever it runs"
+        ));
     }
     session.learn_patience();
     Ok(tests)
@@ -65,7 +67,11 @@ fn look(
             batch.push((purpose, session.request(order.clone(), isolation, attempt)));
         }
     }
-    Ok(session.run(Stage::Baseline, batch)?.into_iter().flatten().collect())
+    Ok(session
+        .run(Stage::Baseline, batch)?
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 /// The test at which every run ended early, if there is one.
@@ -91,12 +97,19 @@ fn ends_the_process_alone(session: &mut Session<'_>, test: TestIndex) -> Result<
     let run = session.run_undisturbed(Stage::Baseline, Purpose::Isolated, request)?;
     Ok(run.is_some_and(|run| {
         let run = session.at(run);
-        run.ending != Ending::Completed || run.outcomes[0].failure().is_some_and(|f| f.message.contains("ended the session"))
+        run.ending != Ending::Completed
+            || run.outcomes[0]
+                .failure()
+                .is_some_and(|f| f.message.contains("ended the session"))
     }))
 }
 
 /// Forks are trusted unless the same tests always differ from fresh interpreters.
-fn compare(session: &mut Session<'_>, tests: &[TestIndex], mut runs: Vec<usize>) -> Result<(), LabError> {
+fn compare(
+    session: &mut Session<'_>,
+    tests: &[TestIndex],
+    mut runs: Vec<usize>,
+) -> Result<(), LabError> {
     if different(session, tests, &runs).is_empty() {
         return Ok(());
     }

@@ -44,7 +44,10 @@ pub fn detect(
     account_for_the_rest(&session, &tests, &mut findings);
 
     if session.out_of_budget {
-        let open = findings.values().filter(|f| f.class == Class::Unconfirmed).count();
+        let open = findings
+            .values()
+            .filter(|f| f.class == Class::Unconfirmed)
+            .count();
         if open > 0 {
             session.notes.push(format!(
                 "the budget ended before {} could be confirmed",
@@ -53,7 +56,10 @@ pub fn detect(
         }
     }
     Ok(Detection {
-        rates: session.tests().map(|test| session.evidence.rate(test)).collect(),
+        rates: session
+            .tests()
+            .map(|test| session.evidence.rate(test))
+            .collect(),
         orders: session.evidence.orders_by_kind(),
         runs: session.evidence.runs.len() as u64,
         executions: session.evidence.executions,
@@ -106,7 +112,10 @@ fn ask_failing(
         let mut finding = draft(session, *test);
         finding.class = Class::AlwaysFailing;
         finding.isolated = answer.tally;
-        finding.why = format!("failed in all {} runs that reached it", tally.failed + answer.tally.failed);
+        finding.why = format!(
+            "failed in all {} runs that reached it",
+            tally.failed + answer.tally.failed
+        );
         if answer.tally.failed > 0 {
             finding.reproduce = Some(alone_command(*test, &answer));
         }
@@ -193,9 +202,12 @@ fn no_verdict_alone(session: &Session<'_>, suspect: &Suspect) -> Finding {
         finding.class = Class::UnstableParametrisation;
         finding.why = why.clone();
     } else if suspect.alone.words.contains(&"skipped") {
-        finding.why = "passes in some orders and fails in others, but is skipped when run alone".into();
+        finding.why =
+            "passes in some orders and fails in others, but is skipped when run alone".into();
     } else {
-        finding.why = "passes in some orders and fails in others; the budget ended before it was run alone".into();
+        finding.why =
+            "passes in some orders and fails in others; the budget ended before it was run alone"
+                .into();
     }
     finding
 }
@@ -248,19 +260,33 @@ fn by_order(session: &mut Session<'_>, suspects: &[Suspect]) -> Result<Vec<Findi
         .iter()
         .zip(&prefixes)
         .map(|(goal, prefix)| {
-            let order = prefix.iter().flatten().copied().chain([goal.test]).collect();
+            let order = prefix
+                .iter()
+                .flatten()
+                .copied()
+                .chain([goal.test])
+                .collect();
             Question::last(order, if prefix.is_some() { times } else { 0 })
         })
         .collect();
     let answers = confirm::ask(session, Purpose::Confirm, &questions)?;
     let mut findings = Vec::new();
-    for (((suspect, goal), question), answer) in suspects.iter().zip(goals).zip(questions).zip(answers) {
+    for (((suspect, goal), question), answer) in
+        suspects.iter().zip(goals).zip(questions).zip(answers)
+    {
         let (question, answer) = if agrees(goal, answer.tally) {
             (question, answer)
         } else {
             longer(session, goal, question, answer)?
         };
-        findings.push(settle(session, suspect, goal, question.order, question.at, answer)?);
+        findings.push(settle(
+            session,
+            suspect,
+            goal,
+            question.order,
+            question.at,
+            answer,
+        )?);
     }
     Ok(findings)
 }
@@ -279,7 +305,10 @@ fn longer(
     question: Question,
     answer: ColdRuns,
 ) -> Result<(Question, ColdRuns), LabError> {
-    let mut sightings: Vec<_> = session.evidence.with_polarity(goal.test, goal.verdict).collect();
+    let mut sightings: Vec<_> = session
+        .evidence
+        .with_polarity(goal.test, goal.verdict)
+        .collect();
     sightings.sort_by_key(|s| (s.at, s.run));
     let times = session.settings.confirmations;
     let mut best = (question, answer);
@@ -293,7 +322,8 @@ fn longer(
                 times,
                 from: 0,
             };
-            let answer = confirm::ask(session, Purpose::Confirm, std::slice::from_ref(&question))?.remove(0);
+            let answer =
+                confirm::ask(session, Purpose::Confirm, std::slice::from_ref(&question))?.remove(0);
             if agrees(goal, answer.tally) {
                 return Ok((question, answer));
             }
@@ -369,14 +399,20 @@ fn classify_masked(
         let mut seen: BTreeMap<&'static str, Question> = BTreeMap::new();
         for sighting in session.evidence.sightings(*test) {
             let word = session.evidence.outcome(*sighting).word();
-            let order = session.evidence.run(*sighting).order.through(sighting.at as usize);
+            let order = session
+                .evidence
+                .run(*sighting)
+                .order
+                .through(sighting.at as usize);
             let question = Question {
                 order: order.0,
                 at: sighting.at as usize,
                 times: session.settings.confirmations,
                 from: 0,
             };
-            let shorter = seen.get(word).is_none_or(|known| question.order.len() < known.order.len());
+            let shorter = seen
+                .get(word)
+                .is_none_or(|known| question.order.len() < known.order.len());
             if shorter {
                 seen.insert(word, question);
             }
@@ -386,7 +422,10 @@ fn classify_masked(
     for (test, seen) in masked.iter().zip(questions) {
         let asked: Vec<Question> = seen.into_values().collect();
         let answers = confirm::ask(session, Purpose::Confirm, &asked)?;
-        let mut words: Vec<&str> = answers.iter().flat_map(|a| a.words.iter().copied()).collect();
+        let mut words: Vec<&str> = answers
+            .iter()
+            .flat_map(|a| a.words.iter().copied())
+            .collect();
         words.sort_unstable();
         words.dedup();
         let mut finding = draft(session, *test);
@@ -396,9 +435,13 @@ fn classify_masked(
         }
         if words.len() > 1 {
             finding.class = Class::Masked;
-            finding.why = format!("never failed, but was {} depending on the run", words.join(" or "));
+            finding.why = format!(
+                "never failed, but was {} depending on the run",
+                words.join(" or ")
+            );
         } else {
-            finding.why = "was not always reported alike in forks; fresh interpreters did not show it".into();
+            finding.why =
+                "was not always reported alike in forks; fresh interpreters did not show it".into();
         }
         findings.insert(*test, finding);
     }
@@ -416,7 +459,10 @@ fn classify_repeating(
         .copied()
         .filter(|test| {
             findings.get(test).is_none_or(|f| {
-                !matches!(f.class, Class::NonDeterministic | Class::Unconfirmed | Class::AlwaysFailing)
+                !matches!(
+                    f.class,
+                    Class::NonDeterministic | Class::Unconfirmed | Class::AlwaysFailing
+                )
             })
         })
         .collect();
@@ -443,7 +489,9 @@ fn classify_repeating(
         let mut finding = draft(session, *test);
         finding.class = Class::NonIdempotent;
         finding.confirmed = after.tally;
-        finding.why = format!("passed, then failed when run again in the same process, {times} of {times} times");
+        finding.why = format!(
+            "passed, then failed when run again in the same process, {times} of {times} times"
+        );
         finding.failure = after.failure;
         finding.reproduce = Some(Command {
             order: vec![*test, *test],
@@ -496,4 +544,3 @@ fn last_words(session: &Session<'_>, test: TestIndex) -> Option<Arc<Failure>> {
         .filter(|run| run.order.0 == [test])
         .find_map(|run| run.outcomes.first().and_then(Outcome::failure).cloned())
 }
-

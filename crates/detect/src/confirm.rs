@@ -71,14 +71,21 @@ pub(crate) fn ask(
         .flat_map(|q| (0..q.times).map(move |attempt| (q, q.from + attempt)))
         .map(|(q, attempt)| {
             let order = Order(q.order.clone());
-            (purpose, session.request(order, isolation(q, attempt), attempt))
+            (
+                purpose,
+                session.request(order, isolation(q, attempt), attempt),
+            )
         })
         .collect();
     session.watch.stage(Stage::Confirm, batch.len());
     let mut runs = session.run(Stage::Confirm, batch)?.into_iter();
     let mut answers = Vec::new();
     for question in questions {
-        let mine: Vec<usize> = runs.by_ref().take(question.times as usize).flatten().collect();
+        let mine: Vec<usize> = runs
+            .by_ref()
+            .take(question.times as usize)
+            .flatten()
+            .collect();
         answers.push(if cold_differs(session, &mine, question.at) {
             ask_cold(session, purpose, question)?
         } else {
@@ -98,7 +105,8 @@ fn cold_differs(session: &Session<'_>, runs: &[usize], at: usize) -> bool {
             .collect()
     };
     let (cold, fresh) = (verdicts(Isolation::Cold), verdicts(Isolation::Fresh));
-    cold.first().is_some_and(|verdict| !fresh.is_empty() && !fresh.contains(verdict))
+    cold.first()
+        .is_some_and(|verdict| !fresh.is_empty() && !fresh.contains(verdict))
 }
 
 /// Every run in an interpreter of its own.
@@ -110,10 +118,17 @@ fn ask_cold(
     let batch = (0..question.times)
         .map(|attempt| {
             let order = Order(question.order.clone());
-            (purpose, session.request(order, Isolation::Cold, question.from + attempt))
+            (
+                purpose,
+                session.request(order, Isolation::Cold, question.from + attempt),
+            )
         })
         .collect();
-    let runs: Vec<usize> = session.run(Stage::Confirm, batch)?.into_iter().flatten().collect();
+    let runs: Vec<usize> = session
+        .run(Stage::Confirm, batch)?
+        .into_iter()
+        .flatten()
+        .collect();
     Ok(read(session, &runs, question.at))
 }
 
@@ -156,7 +171,11 @@ pub(crate) fn ask_with_seed(
             (Purpose::Confirm, request)
         })
         .collect();
-    let runs: Vec<usize> = session.run(Stage::Confirm, batch)?.into_iter().flatten().collect();
+    let runs: Vec<usize> = session
+        .run(Stage::Confirm, batch)?
+        .into_iter()
+        .flatten()
+        .collect();
     Ok(read(session, &runs, 0).tally)
 }
 

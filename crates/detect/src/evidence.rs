@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use flakelab_lab::orders::Kind;
-use flakelab_model::{Ending, Isolation, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex};
+use flakelab_model::{
+    Ending, Isolation, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex,
+};
 
 use crate::finding::{Rate, Tally};
 
@@ -69,7 +71,12 @@ impl Evidence {
     }
 
     /// Takes a record over. What it says of a test enters the search only if the run searches.
-    pub(crate) fn add(&mut self, purpose: Purpose, request: &RunRequest, record: RunRecord) -> usize {
+    pub(crate) fn add(
+        &mut self,
+        purpose: Purpose,
+        request: &RunRequest,
+        record: RunRecord,
+    ) -> usize {
         let number = self.runs.len();
         let mut outcomes = Vec::with_capacity(record.executions.len());
         for (at, execution) in record.executions.into_iter().enumerate() {

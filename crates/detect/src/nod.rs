@@ -44,7 +44,9 @@ pub(crate) fn alone(session: &mut Session<'_>, suspect: &Suspect) -> Result<Find
     }
     finding.class = Class::NonDeterministic;
     finding.why = match seed {
-        Some(seed) => format!("its outcome depends on the hash seed: it fails with PYTHONHASHSEED={seed}"),
+        Some(seed) => {
+            format!("its outcome depends on the hash seed: it fails with PYTHONHASHSEED={seed}")
+        }
         None => format!(
             "failed {} of {} times alone in fresh interpreters",
             suspect.alone.tally.failed,
@@ -70,7 +72,12 @@ pub(crate) fn in_order(
     suspect: &Suspect,
     sighting: Sighting,
 ) -> Result<Option<Finding>, LabError> {
-    let order = session.evidence.run(sighting).order.through(sighting.at as usize).0;
+    let order = session
+        .evidence
+        .run(sighting)
+        .order
+        .through(sighting.at as usize)
+        .0;
     let at = sighting.at as usize;
     let question = Question {
         order: order.clone(),
@@ -164,7 +171,11 @@ fn order_effect(session: &mut Session<'_>, test: TestIndex) -> Result<Option<f64
     else {
         return Ok(None);
     };
-    let order = session.evidence.run(failing).order.through(failing.at as usize);
+    let order = session
+        .evidence
+        .run(failing)
+        .order
+        .through(failing.at as usize);
     let mut tallies = Vec::new();
     for (order, at) in [(Order(vec![test]), 0), (order, failing.at as usize)] {
         let batch = (0..SAMPLE)

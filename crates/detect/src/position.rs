@@ -38,10 +38,11 @@ pub(crate) fn decided_by_what_follows(session: &Session<'_>, test: TestIndex) ->
         let order = &session.evidence.run(sighting).order.0;
         step(suite, test, order.get(sighting.at as usize + 1).copied())
     };
-    let teardown = |sighting: &Sighting| {
-        matches!(session.evidence.outcome(*sighting), Outcome::Errored(f) if f.phase == Phase::Teardown)
-    };
-    let failing: Vec<Sighting> = session.evidence.with_polarity(test, Polarity::Fail).collect();
+    let teardown = |sighting: &Sighting| matches!(session.evidence.outcome(*sighting), Outcome::Errored(f) if f.phase == Phase::Teardown);
+    let failing: Vec<Sighting> = session
+        .evidence
+        .with_polarity(test, Polarity::Fail)
+        .collect();
     let nearest_failure = failing.iter().map(|s| step_of(*s)).min();
     let furthest_pass = session
         .evidence
@@ -56,5 +57,13 @@ pub(crate) fn companion(session: &Session<'_>, test: TestIndex) -> Option<TestIn
     session
         .evidence
         .with_polarity(test, Polarity::Pass)
-        .find_map(|s| session.evidence.run(s).order.0.get(s.at as usize + 1).copied())
+        .find_map(|s| {
+            session
+                .evidence
+                .run(s)
+                .order
+                .0
+                .get(s.at as usize + 1)
+                .copied()
+        })
 }

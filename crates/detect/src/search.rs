@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use flakelab_lab::LabError;
 use flakelab_lab::orders::{self, Kind};
-use flakelab_model::{Order, Outcome, Polarity, TestIndex};
+use flakelab_model::{Isolation, Order, Outcome, Polarity, TestIndex};
 
 use crate::evidence::Purpose;
-use crate::session::{Session, Stage};
+use crate::session::{FRESH_SEEDS, Session, Stage};
 
 /// What the search noticed, in suite order.
 #[derive(Debug, Default)]
@@ -52,9 +52,9 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
         }
     }
     if session.out_of_budget {
-        session
-            .notes
-            .push(format!("the budget ended the search after {done} of {total} runs"));
+        session.notes.push(format!(
+            "the budget ended the search after {done} of {total} runs"
+        ));
     }
     let suspects = suspects(session, tests);
     session.watch.suspects(suspects.varying.len());
@@ -90,10 +90,7 @@ fn leave_out(batch: &mut Vec<(Purpose, flakelab_model::RunRequest)>, retired: &[
 }
 
 /// Cheap and telling runs first: a budget may end the search anywhere.
-fn plan(
-    session: &Session<'_>,
-    tests: &[TestIndex],
-) -> Vec<(Purpose, flakelab_model::RunRequest)> {
+fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_model::RunRequest)> {
     let settings = session.settings;
     let suite = session.lab.suite();
     let ordered = |kind: Kind, count: usize| {
@@ -115,9 +112,17 @@ fn plan(
         runs.push((Purpose::Twice, Order(twice)));
     }
     let random = orders::alternate(suite, tests, &settings.mix, settings.orders, settings.seed);
-    runs.extend(random.into_iter().map(|(kind, order)| (Purpose::Order(kind), order)));
+    runs.extend(
+        random
+            .into_iter()
+            .map(|(kind, order)| (Purpose::Order(kind), order)),
+    );
     if settings.alone {
-        runs.extend(tests.iter().map(|test| (Purpose::Alone, Order(vec![*test]))));
+        runs.extend(
+            tests
+                .iter()
+                .map(|test| (Purpose::Alone, Order(vec![*test]))),
+        );
     }
     if settings.pairs > 0 {
         // Every ordered pair where that takes few rows, else the pairs within classes and modules.
@@ -128,11 +133,21 @@ fn plan(
         };
         runs.extend(ordered(kind, settings.pairs + 1));
     }
-    runs.into_iter()
+    let original = Order(tests.to_vec());
+    let seeds = if settings.orders > 0 { FRESH_SEEDS } else { 0 };
+    // Forks share their zygote's hash seed; these runs see others.
+    let hashes = (0..seeds).map(|attempt| {
+        let request = session.request(original.clone(), Isolation::Fresh, attempt);
+        (Purpose::Baseline, request)
+    });
+    let orders = runs
+        .into_iter()
         // A run of the whole suite that would repeat the baseline is answered by it.
         .map(|(purpose, order)| (purpose, session.request(order, session.warm, 0)))
-        .filter(|(purpose, _)| session.warm.is_pristine() || *purpose != Purpose::Order(Kind::Original))
-        .collect()
+        .filter(|(purpose, _)| {
+            session.warm.is_pristine() || *purpose != Purpose::Order(Kind::Original)
+        });
+    hashes.chain(orders).collect()
 }
 
 fn suspects(session: &Session<'_>, tests: &[TestIndex]) -> Suspects {
@@ -149,7 +164,11 @@ fn suspects(session: &Session<'_>, tests: &[TestIndex]) -> Suspects {
             found.masked.push(*test);
         }
     }
-    for run in evidence.runs.iter().filter(|run| run.purpose == Purpose::Twice) {
+    for run in evidence
+        .runs
+        .iter()
+        .filter(|run| run.purpose == Purpose::Twice)
+    {
         for (at, pair) in run.outcomes.chunks(2).enumerate() {
             if let [first, second] = pair
                 && first.polarity() == Polarity::Pass

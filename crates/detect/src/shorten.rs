@@ -41,7 +41,9 @@ pub(crate) fn shorten(
             .filter(|(at, _)| found[*at].is_none())
             .flat_map(|(at, guesses)| {
                 let last = round.end.min(guesses.len());
-                guesses[round.start.min(last)..last].iter().map(move |guess| (at, *guess))
+                guesses[round.start.min(last)..last]
+                    .iter()
+                    .map(move |guess| (at, *guess))
             })
             .collect();
         let batch: Vec<_> = tried
@@ -108,7 +110,10 @@ fn rank(session: &Session<'_>, goal: Goal) -> Vec<TestIndex> {
     let mut by_nearness: Vec<_> = scores.iter().filter(|(_, (_, near))| *near > 0).collect();
     by_nearness.sort_by_key(|(test, (score, near))| (-i64::from(*near), -score, **test));
     let mut ranked: Vec<TestIndex> = Vec::new();
-    for (a, b) in by_score.iter().zip(by_nearness.iter().map(Some).chain(std::iter::repeat(None))) {
+    for (a, b) in by_score
+        .iter()
+        .zip(by_nearness.iter().map(Some).chain(std::iter::repeat(None)))
+    {
         for (test, _) in std::iter::once(a).chain(b) {
             if !ranked.contains(test) {
                 ranked.push(**test);

@@ -30,7 +30,11 @@ pub(crate) fn verify(
     let mut batch = Vec::new();
     let mut rows = Vec::new();
     for (run, sightings) in &chosen {
-        let cut = sightings.iter().map(|(_, s)| s.at as usize).max().unwrap_or(0);
+        let cut = sightings
+            .iter()
+            .map(|(_, s)| s.at as usize)
+            .max()
+            .unwrap_or(0);
         let order = session.at(*run as usize).order.through(cut);
         for attempt in 0..session.settings.reruns {
             let request = session.request(order.clone(), session.warm, FIRST_ATTEMPT + attempt);
@@ -40,8 +44,10 @@ pub(crate) fn verify(
     }
     session.watch.stage(Stage::Verify, batch.len());
     let runs = session.run(Stage::Verify, batch)?;
-    let mut verified: BTreeMap<TestIndex, Verified> =
-        suspects.iter().map(|test| (*test, Verified::default())).collect();
+    let mut verified: BTreeMap<TestIndex, Verified> = suspects
+        .iter()
+        .map(|test| (*test, Verified::default()))
+        .collect();
     for (run, sightings) in runs.into_iter().zip(rows) {
         let Some(run) = run else { continue };
         for (test, sighting) in sightings {
@@ -76,7 +82,9 @@ fn choose(
             sightings: session
                 .evidence
                 .with_polarity(test, verdict)
-                .filter(|s| session.evidence.run(*s).isolation.is_pristine() == session.warm.is_pristine())
+                .filter(|s| {
+                    session.evidence.run(*s).isolation.is_pristine() == session.warm.is_pristine()
+                })
                 .map(|s| (s.run, s))
                 .collect(),
         })
@@ -90,9 +98,13 @@ fn choose(
             }
         }
         // Of equals the shorter one, and of those the earlier one.
-        let best = served
-            .into_iter()
-            .max_by_key(|(run, serves)| (*serves, Reverse(session.at(*run as usize).order.0.len()), Reverse(*run)));
+        let best = served.into_iter().max_by_key(|(run, serves)| {
+            (
+                *serves,
+                Reverse(session.at(*run as usize).order.0.len()),
+                Reverse(*run),
+            )
+        });
         let Some((run, _)) = best else { break };
         for want in &mut wanted {
             if let Some(sighting) = want.sightings.remove(&run)

@@ -54,7 +54,11 @@ fn suite(count: usize, planted: Vec<Rule>) -> Vec<Rule> {
 
 fn check(rules: &[Rule], expected: &[(u32, Class)]) -> Detection {
     let detection = run(rules, &settings());
-    let found: Vec<(u32, Class)> = detection.findings.iter().map(|f| (f.test.0, f.class)).collect();
+    let found: Vec<(u32, Class)> = detection
+        .findings
+        .iter()
+        .map(|f| (f.test.0, f.class))
+        .collect();
     assert_eq!(found, expected, "{:#?}", detection.findings);
     detection
 }
@@ -77,21 +81,31 @@ fn a_clean_suite_has_no_findings() {
 
 #[test]
 fn a_victim_comes_with_its_polluter() {
-    let detection = check(&suite(30, vec![victim(&[&[20]], &[])]), &[(3, Class::Victim)]);
+    let detection = check(
+        &suite(30, vec![victim(&[&[20]], &[])]),
+        &[(3, Class::Victim)],
+    );
     let finding = &detection.findings[0];
     let command = finding.reproduce.as_ref().expect("a command");
     assert_eq!(command.order, [20, 3].map(TestIndex));
     assert!(command.plain);
     assert_eq!((finding.isolated.passed, finding.isolated.failed), (10, 0));
     assert_eq!((finding.confirmed.passed, finding.confirmed.failed), (0, 3));
-    assert!(finding.rate.failed > 20 && finding.rate.of == 100, "{:?}", finding.rate);
+    assert!(
+        finding.rate.failed > 20 && finding.rate.of == 100,
+        "{:?}",
+        finding.rate
+    );
 }
 
 #[test]
 fn a_victim_with_many_cleaners_is_found_by_pairs() {
     // One polluter, all other tests clean: random orders of 40 tests fail about once in 40.
     let cleaners: Vec<u32> = (0..40).filter(|t| *t != 20 && *t != 3).collect();
-    let detection = check(&suite(40, vec![victim(&[&[20]], &cleaners)]), &[(3, Class::Victim)]);
+    let detection = check(
+        &suite(40, vec![victim(&[&[20]], &cleaners)]),
+        &[(3, Class::Victim)],
+    );
     let command = detection.findings[0].reproduce.as_ref().expect("a command");
     assert_eq!(command.order, [20, 3].map(TestIndex));
 }
@@ -99,9 +113,15 @@ fn a_victim_with_many_cleaners_is_found_by_pairs() {
 #[test]
 fn polluters_that_work_only_together_are_all_named() {
     for set in [vec![5u32, 25], vec![1, 9, 17], vec![2, 8, 14, 20, 26]] {
-        let detection = check(&suite(30, vec![victim(&[&set], &[])]), &[(3, Class::Victim)]);
+        let detection = check(
+            &suite(30, vec![victim(&[&set], &[])]),
+            &[(3, Class::Victim)],
+        );
         let command = detection.findings[0].reproduce.as_ref().expect("a command");
-        let mut named: Vec<u32> = command.order[..command.order.len() - 1].iter().map(|t| t.0).collect();
+        let mut named: Vec<u32> = command.order[..command.order.len() - 1]
+            .iter()
+            .map(|t| t.0)
+            .collect();
         named.sort_unstable();
         assert_eq!(named, set);
     }
@@ -109,11 +129,22 @@ fn polluters_that_work_only_together_are_all_named() {
 
 #[test]
 fn a_brittle_comes_with_its_state_setter() {
-    let rules = suite(30, vec![Rule::Brittle { setters: vec![vec![0]] }]);
+    let rules = suite(
+        30,
+        vec![Rule::Brittle {
+            setters: vec![vec![0]],
+        }],
+    );
     let detection = check(&rules, &[(3, Class::Brittle)]);
     let finding = &detection.findings[0];
-    assert_eq!(finding.passing_order.as_deref(), Some(&[0, 3].map(TestIndex)[..]));
-    assert_eq!(finding.reproduce.as_ref().expect("a command").order, [TestIndex(3)]);
+    assert_eq!(
+        finding.passing_order.as_deref(),
+        Some(&[0, 3].map(TestIndex)[..])
+    );
+    assert_eq!(
+        finding.reproduce.as_ref().expect("a command").order,
+        [TestIndex(3)]
+    );
 }
 
 #[test]
@@ -130,7 +161,10 @@ fn a_brittle_that_passes_in_every_order_is_found_alone() {
 
 #[test]
 fn chance_is_told_from_order() {
-    let detection = check(&suite(30, vec![Rule::Flaky { percent: 40 }]), &[(3, Class::NonDeterministic)]);
+    let detection = check(
+        &suite(30, vec![Rule::Flaky { percent: 40 }]),
+        &[(3, Class::NonDeterministic)],
+    );
     assert_eq!(detection.findings[0].order_effect, None);
 }
 
@@ -142,7 +176,9 @@ fn chance_and_order_together_are_named_as_both() {
         otherwise: 0,
     };
     let detection = check(&suite(30, vec![rule]), &[(3, Class::NonDeterministic)]);
-    let p = detection.findings[0].order_effect.expect("the order matters");
+    let p = detection.findings[0]
+        .order_effect
+        .expect("the order matters");
     assert!(p < 0.01, "{p}");
 }
 
@@ -150,11 +186,20 @@ fn chance_and_order_together_are_named_as_both() {
 fn non_idempotent_always_failing_and_masked_tests_are_told_apart() {
     let rules = suite(
         30,
-        vec![Rule::Once, Rule::Fails, Rule::Skips, Rule::SkippedAfter { test: 20 }],
+        vec![
+            Rule::Once,
+            Rule::Fails,
+            Rule::Skips,
+            Rule::SkippedAfter { test: 20 },
+        ],
     );
     check(
         &rules,
-        &[(3, Class::NonIdempotent), (5, Class::AlwaysFailing), (9, Class::Masked)],
+        &[
+            (3, Class::NonIdempotent),
+            (5, Class::AlwaysFailing),
+            (9, Class::Masked),
+        ],
     );
 }
 
@@ -191,7 +236,10 @@ fn a_suite_that_forks_do_not_suit_is_run_in_fresh_interpreters() {
     let rules = suite(30, vec![Rule::FailsInForks, victim(&[&[20]], &[])]);
     let detection = check(&rules, &[(5, Class::Victim)]);
     assert!(
-        detection.notes.iter().any(|note| note.contains("behave differently in forked processes")),
+        detection
+            .notes
+            .iter()
+            .any(|note| note.contains("behave differently in forked processes")),
         "{:?}",
         detection.notes
     );
@@ -223,11 +271,22 @@ fn a_spent_budget_is_admitted() {
 
 #[test]
 fn the_same_seed_gives_the_same_campaign() {
-    let rules = suite(30, vec![victim(&[&[20], &[4, 6]], &[9]), Rule::Brittle { setters: vec![vec![1, 2]] }]);
+    let rules = suite(
+        30,
+        vec![
+            victim(&[&[20], &[4, 6]], &[9]),
+            Rule::Brittle {
+                setters: vec![vec![1, 2]],
+            },
+        ],
+    );
     let first = run(&rules, &settings());
     let second = run(&rules, &settings());
     assert_eq!(first.runs, second.runs);
-    assert_eq!(format!("{:?}", first.findings), format!("{:?}", second.findings));
+    assert_eq!(
+        format!("{:?}", first.findings),
+        format!("{:?}", second.findings)
+    );
 }
 
 proptest! {

@@ -28,23 +28,37 @@ pub enum Rule {
         cleaners: Vec<u32>,
     },
     /// Passes once all of one of these sets have run.
-    Brittle { setters: Vec<Vec<u32>> },
+    Brittle {
+        setters: Vec<Vec<u32>>,
+    },
     /// Fails with a probability, whatever ran before.
-    Flaky { percent: u64 },
+    Flaky {
+        percent: u64,
+    },
     /// Fails with one probability, and with another after the given test.
-    FlakyAfter { polluter: u32, percent: u64, otherwise: u64 },
+    FlakyAfter {
+        polluter: u32,
+        percent: u64,
+        otherwise: u64,
+    },
     /// Fails when it has run before in the same process.
     Once,
     /// Its scope's teardown fails on whichever of its tests runs last in a row.
     BadTeardown,
     /// Is skipped after the given test.
-    SkippedAfter { test: u32 },
+    SkippedAfter {
+        test: u32,
+    },
     /// Fails in forks only: what a lab that is no interpreter of its own may show.
     FailsInForks,
     /// A victim in forks only; fresh interpreters never show it.
-    VictimInForks { polluter: u32 },
+    VictimInForks {
+        polluter: u32,
+    },
     /// A victim in every fork, also of interpreters that only loaded the test runner.
-    VictimUnlessCold { polluter: u32 },
+    VictimUnlessCold {
+        polluter: u32,
+    },
 }
 
 #[derive(Debug)]

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What flakelab says a test is. Every flaky class was confirmed in fresh interpreters.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Passes alone, fails after its polluters.

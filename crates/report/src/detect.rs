@@ -164,7 +164,8 @@ impl Confidence {
         let miss_probability = 0.01;
         let detectable_rate = flakelab_stats::detectable_rate(miss_probability, random_orders);
         let statement = if random_orders == 0 {
-            "no random order was run: nothing can be said about tests that were not seen to vary".into()
+            "no random order was run: nothing can be said about tests that were not seen to vary"
+                .into()
         } else {
             format!(
                 "an order-dependent test that fails in at least {} % of orders would have been missed with probability 1 %",

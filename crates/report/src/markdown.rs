@@ -52,11 +52,7 @@ fn code(text: &str) -> String {
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect::<String>()
         .replace('|', "\\|");
-    let longest = safe
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0);
+    let longest = safe.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest == 0 {
         format!("{fence}{safe}{fence}")

@@ -30,18 +30,30 @@ const MOST_FAILING: usize = 5;
 
 pub fn terminal(document: &Document, options: TerminalOptions) -> String {
     let mut out = String::new();
-    let flaky: Vec<&Test> = document.tests.iter().filter(|t| t.class.is_flaky()).collect();
+    let flaky: Vec<&Test> = document
+        .tests
+        .iter()
+        .filter(|t| t.class.is_flaky())
+        .collect();
     for test in &flaky {
         describe(&mut out, test, options);
     }
     let failing: Vec<&Test> = of_class(document, Class::AlwaysFailing);
     if !failing.is_empty() {
-        let shown = if options.verbose { failing.len() } else { MOST_FAILING };
+        let shown = if options.verbose {
+            failing.len()
+        } else {
+            MOST_FAILING
+        };
         for test in failing.iter().take(shown) {
             describe(&mut out, test, options);
         }
         if failing.len() > shown {
-            let _ = writeln!(out, "{DIM}… and {} more that always fail (--verbose lists them){OFF}\n", failing.len() - shown);
+            let _ = writeln!(
+                out,
+                "{DIM}… and {} more that always fail (--verbose lists them){OFF}\n",
+                failing.len() - shown
+            );
         }
     }
     summary(&mut out, document, &flaky);
@@ -57,7 +69,12 @@ fn describe(out: &mut String, test: &Test, options: TerminalOptions) {
         Class::Unconfirmed | Class::Masked | Class::AlwaysFailing => YELLOW,
         _ => RED,
     };
-    let _ = writeln!(out, "{colour}{BOLD}{}{OFF} {BOLD}{}{OFF}", label(test), test.id);
+    let _ = writeln!(
+        out,
+        "{colour}{BOLD}{}{OFF} {BOLD}{}{OFF}",
+        label(test),
+        test.id
+    );
     if test.class != Class::AlwaysFailing && test.failure_rate.of > 0 {
         let _ = writeln!(out, "  fails      {}", rate(&test.failure_rate));
     }
@@ -70,12 +87,19 @@ fn describe(out: &mut String, test: &Test, options: TerminalOptions) {
         } else {
             format!(" {DIM}({}){OFF}", first_line(&failure.at, 160))
         };
-        let _ = writeln!(out, "  message    {}{at}", first_line(&failure.message, 160));
+        let _ = writeln!(
+            out,
+            "  message    {}{at}",
+            first_line(&failure.message, 160)
+        );
     }
     if let Some(reproduce) = &test.reproduce {
         let _ = writeln!(out, "  reproduce  {}", reproduce.command);
         if !reproduce.verified {
-            let _ = writeln!(out, "             {DIM}(the suite's own plugins reorder tests; plain pytest may not keep this order){OFF}");
+            let _ = writeln!(
+                out,
+                "             {DIM}(the suite's own plugins reorder tests; plain pytest may not keep this order){OFF}"
+            );
         }
     }
     if options.verbose
@@ -122,7 +146,11 @@ pub(crate) fn headline(document: &Document) -> String {
     for test in &document.tests {
         *by_class.entry(test.class).or_default() += 1;
     }
-    let flaky: u64 = by_class.iter().filter(|(c, _)| c.is_flaky()).map(|(_, n)| n).sum();
+    let flaky: u64 = by_class
+        .iter()
+        .filter(|(c, _)| c.is_flaky())
+        .map(|(_, n)| n)
+        .sum();
     let parts: Vec<String> = by_class
         .iter()
         .filter(|(class, _)| class.is_flaky())
@@ -131,7 +159,11 @@ pub(crate) fn headline(document: &Document) -> String {
     let mut line = if flaky == 0 {
         "no flaky test found".to_owned()
     } else {
-        format!("{}: {}", count(flaky, "flaky test", "flaky tests"), parts.join(", "))
+        format!(
+            "{}: {}",
+            count(flaky, "flaky test", "flaky tests"),
+            parts.join(", ")
+        )
     };
     for class in [Class::AlwaysFailing, Class::NotRun, Class::Stable] {
         if let Some(number) = by_class.get(&class) {
@@ -151,11 +183,19 @@ fn summary(out: &mut String, document: &Document, flaky: &[&Test]) {
         count(campaign.executions, "execution", "executions"),
         duration(campaign.wall_seconds),
         duration(campaign.cpu_seconds),
-        count(document.confidence.random_orders, "random order", "random orders"),
+        count(
+            document.confidence.random_orders,
+            "random order",
+            "random orders"
+        ),
         campaign.seed
     );
     let statement = &document.confidence.statement;
     let mut capital = statement.chars();
-    let first: String = capital.next().into_iter().flat_map(char::to_uppercase).collect();
+    let first: String = capital
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
     let _ = writeln!(out, "{first}{}.", capital.as_str());
 }

@@ -38,7 +38,10 @@ pub(crate) fn duration(seconds: f64) -> String {
 
 /// The first line, cut to a length, with control characters made visible: it is a suite's text.
 pub(crate) fn first_line(text: &str, most: usize) -> String {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let line = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     let mut shown: String = line
         .trim()
         .chars()
@@ -67,7 +70,10 @@ mod tests {
 
     #[test]
     fn a_suites_text_cannot_drive_the_terminal() {
-        assert_eq!(first_line("\n \u{1b}[31mred\u{7}", 20), "\u{fffd}[31mred\u{fffd}");
+        assert_eq!(
+            first_line("\n \u{1b}[31mred\u{7}", 20),
+            "\u{fffd}[31mred\u{fffd}"
+        );
         assert_eq!(first_line("abcdef", 3), "abc…");
     }
 }

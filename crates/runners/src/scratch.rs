@@ -38,7 +38,6 @@ impl Scratch {
     pub fn path(&self) -> &Path {
         &self.root
     }
-
 }
 
 impl Drop for Scratch {
@@ -101,10 +100,13 @@ mod tests {
         fs::create_dir_all(&locked).expect("create");
         fs::write(locked.join("file"), "x").expect("write");
         fs::set_permissions(&locked, fs::Permissions::from_mode(0o500)).expect("chmod");
-        let living = base.path().join(format!("flakelab-{}-y", std::process::id()));
+        let living = base
+            .path()
+            .join(format!("flakelab-{}-y", std::process::id()));
         fs::create_dir_all(&living).expect("create");
 
-        let scratch = Scratch::create(&[base.path().join("missing"), base.path().into()]).expect("scratch");
+        let scratch =
+            Scratch::create(&[base.path().join("missing"), base.path().into()]).expect("scratch");
 
         assert!(!abandoned.exists());
         assert!(living.exists());

@@ -112,7 +112,14 @@ mod tests {
 
     #[test]
     fn garbage_is_passed_over() {
-        for packet in [&b""[..], b"{}", b"\xff\xfe", b"{\"k\":\"o\"}", b"{\"k\":\"x\"}", b"[1]"] {
+        for packet in [
+            &b""[..],
+            b"{}",
+            b"\xff\xfe",
+            b"{\"k\":\"o\"}",
+            b"{\"k\":\"x\"}",
+            b"[1]",
+        ] {
             assert!(decode(packet).is_none(), "{packet:?}");
         }
     }

@@ -33,7 +33,9 @@ pub struct Campaign {
 pub(crate) fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+        .map_or(0, |since| {
+            i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+        })
 }
 
 fn suite_text(suite: &Suite) -> String {
@@ -84,7 +86,11 @@ impl Store {
     pub fn check_suite(&self, campaign: CampaignId, suite: &Suite) -> Result<(), StoreError> {
         let stored: String = self
             .connection
-            .query_row("SELECT suite FROM campaigns WHERE id = ?", [campaign.0], |row| row.get(0))
+            .query_row(
+                "SELECT suite FROM campaigns WHERE id = ?",
+                [campaign.0],
+                |row| row.get(0),
+            )
             .map_err(|e| self.failed("read", e))?;
         if stored == suite_text(suite) {
             Ok(())

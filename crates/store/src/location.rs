@@ -19,7 +19,8 @@ impl Location {
 
     /// A directory that will hold the database, or the database file itself.
     pub fn given(path: &Path) -> Self {
-        let is_file = path.is_file() || path.extension().is_some_and(|e| e == "sqlite" || e == "db");
+        let is_file =
+            path.is_file() || path.extension().is_some_and(|e| e == "sqlite" || e == "db");
         Self {
             file: if is_file {
                 path.to_owned()

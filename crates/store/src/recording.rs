@@ -35,7 +35,11 @@ impl Key {
 }
 
 fn encode(order: &Order) -> Vec<u8> {
-    order.0.iter().flat_map(|test| test.0.to_le_bytes()).collect()
+    order
+        .0
+        .iter()
+        .flat_map(|test| test.0.to_le_bytes())
+        .collect()
 }
 
 #[derive(Debug)]
@@ -100,7 +104,10 @@ impl<L: Lab> Lab for RecordingLab<'_, L> {
         if missing.is_empty() {
             return Ok(());
         }
-        let rest: Vec<RunRequest> = missing.iter().map(|number| batch[*number].clone()).collect();
+        let rest: Vec<RunRequest> = missing
+            .iter()
+            .map(|number| batch[*number].clone())
+            .collect();
         let (store, campaign, known) = (self.store, self.campaign, &mut self.known);
         let mut broken = None;
         self.inner.run(&rest, &mut |mut record| {
@@ -277,8 +284,9 @@ fn load(
             })),
         };
         let word: String = row.get(0)?;
-        let outcome = Outcome::from_word(&word, failure)
-            .ok_or_else(|| StoreErrorKind::Corrupt(format!("run {run} has the outcome `{word}`")))?;
+        let outcome = Outcome::from_word(&word, failure).ok_or_else(|| {
+            StoreErrorKind::Corrupt(format!("run {run} has the outcome `{word}`"))
+        })?;
         executions.push(Execution {
             test,
             outcome,
@@ -364,9 +372,14 @@ mod tests {
 
         let store = Store::open(Location::given(dir.path())).expect("store");
         let last = store.last("detect").expect("readable").expect("one");
-        assert_eq!((last.id, last.seed, last.finished), (campaign, u64::MAX, false));
+        assert_eq!(
+            (last.id, last.seed, last.finished),
+            (campaign, u64::MAX, false)
+        );
         let mut lab = RecordingLab::new(FakeLab::new(rules, 2), &store, campaign).expect("lab");
-        store.check_suite(campaign, lab.suite()).expect("same suite");
+        store
+            .check_suite(campaign, lab.suite())
+            .expect("same suite");
         let all = run(&mut lab, &requests(10), usize::MAX);
         assert_eq!(all.len(), 10);
         assert_eq!(all[..4], first[..]);
@@ -391,7 +404,9 @@ mod tests {
             })
             .expect("campaign");
         let other = FakeLab::new(vec![Rule::Passes, Rule::Passes], 1);
-        let error = store.check_suite(campaign, other.suite()).expect_err("changed");
+        let error = store
+            .check_suite(campaign, other.suite())
+            .expect_err("changed");
         assert!(matches!(error.kind, StoreErrorKind::SuiteChanged));
     }
 }

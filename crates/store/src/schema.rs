@@ -36,7 +36,11 @@ impl Store {
         &self.location
     }
 
-    pub(crate) fn failed(&self, action: &'static str, kind: impl Into<StoreErrorKind>) -> StoreError {
+    pub(crate) fn failed(
+        &self,
+        action: &'static str,
+        kind: impl Into<StoreErrorKind>,
+    ) -> StoreError {
         StoreError {
             path: self.location.file().to_owned(),
             action,
@@ -80,15 +84,24 @@ mod tests {
             .expect("pragma");
         drop(store);
         let error = Store::open(location).expect_err("newer");
-        assert!(matches!(error.kind, StoreErrorKind::Newer { found: 99, known: 1 }));
+        assert!(matches!(
+            error.kind,
+            StoreErrorKind::Newer {
+                found: 99,
+                known: 1
+            }
+        ));
     }
 
     #[test]
     fn a_file_that_is_no_database_is_refused() {
         let dir = tempfile::tempdir().expect("tempdir");
         let file = dir.path().join("notes.txt");
-        std::fs::write(&file, "not a database, but long enough to have a header of its own ".repeat(20))
-            .expect("write");
+        std::fs::write(
+            &file,
+            "not a database, but long enough to have a header of its own ".repeat(20),
+        )
+        .expect("write");
         let error = Store::open(Location::given(&file)).expect_err("no database");
         assert!(matches!(error.kind, StoreErrorKind::Sqlite(_)));
     }
@@ -97,7 +110,8 @@ mod tests {
     fn the_directory_ignores_itself() {
         let dir = tempfile::tempdir().expect("tempdir");
         Store::open(Location::in_project(dir.path())).expect("store");
-        let ignore = std::fs::read_to_string(dir.path().join(".flakelab/.gitignore")).expect("ignore");
+        let ignore =
+            std::fs::read_to_string(dir.path().join(".flakelab/.gitignore")).expect("ignore");
         assert!(ignore.lines().any(|line| line == "*"));
     }
 }

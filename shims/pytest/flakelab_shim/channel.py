@@ -4,6 +4,7 @@ The event descriptor is a SOCK_SEQPACKET socket, so that every process of a line
 no event is ever torn. Both are moved to high numbers before anything of the suite is imported, because
 tests close and replace the low ones.
 """
+
 import json
 import os
 

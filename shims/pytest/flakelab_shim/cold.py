@@ -3,6 +3,7 @@
 In the mode `twice` it is one test in two sessions of one process, which is how a plain command repeats a
 test; the second session's events carry the next node number.
 """
+
 import os
 
 from .channel import clean
@@ -25,9 +26,7 @@ class ColdDriver:
         items = self._find(session.items)
         missing = [i for i, item in enumerate(items) if item is None]
         if missing:
-            self._channel.send(
-                {"k": "fatal", "kind": "missing", "exit": 0, "m": clean(self._order[missing[0]], 1_000)}
-            )
+            self._channel.send({"k": "fatal", "kind": "missing", "exit": 0, "m": clean(self._order[missing[0]], 1_000)})
             os._exit(0)
         plain = len(items) == len(session.items) and all(a is b for a, b in zip(items, session.items))
         self._channel.send({"k": "ready", "plain": plain})

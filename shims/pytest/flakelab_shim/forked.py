@@ -3,6 +3,7 @@
 `fork` shares file offsets, epoll sets and wake-up sockets with the parent, and CPython reseeds `random`
 in the child. Each of these changed the outcome of a real test.
 """
+
 import os
 import stat
 import sys

@@ -3,6 +3,7 @@
 A test that uses `concurrent.futures` without importing it fails alone and passes after a test that does
 import it; a module that the shim happened to load would hide exactly that.
 """
+
 import sys
 
 

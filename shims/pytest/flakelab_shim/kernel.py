@@ -1,4 +1,5 @@
 """The few Linux calls that Python has no function for."""
+
 import os
 
 CLONE_NEWNS = 0x00020000

@@ -1,4 +1,5 @@
 """Entry point: one interpreter, as a zygote, a template, or a cold run of one order."""
+
 import os
 import sys
 

@@ -1,4 +1,5 @@
 """One execution's outcome, from the reports pytest makes of it."""
+
 from .channel import clean
 
 MESSAGE_LIMIT = 4_000

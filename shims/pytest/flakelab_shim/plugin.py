@@ -3,6 +3,7 @@
 Registered as an object, never by name, so that nothing has to be importable in the user's environment.
 Everything before `pytest_runtestloop` is plain pytest with the user's configuration and plugins.
 """
+
 import pytest
 
 from .channel import clean

@@ -4,6 +4,7 @@ Each lineage writes into its own upper layer. A fork that starts a new lineage s
 what its parent had written, so files written by one run reach neither the user's tree nor the next run.
 Sound because a parent never writes while a child of its lineage is alive.
 """
+
 import os
 
 

@@ -3,6 +3,7 @@
 Used by a zygote (which has collected the suite) and by a template (which has loaded pytest and nothing of
 the project). Each child leads its own process group, gets private files, and ends with `os._exit`.
 """
+
 import os
 import signal
 

@@ -3,6 +3,7 @@
 Restoring happens in place (the directories keep their inodes) because paths and open directories of the
 interpreter that will be forked again must stay valid.
 """
+
 import os
 import shutil
 
@@ -29,9 +30,7 @@ def _sync(source, target):
     for entry in list(os.scandir(target)):
         want = wanted.get(entry.name)
         both_directories = (
-            want is not None
-            and want.is_dir(follow_symlinks=False)
-            and entry.is_dir(follow_symlinks=False)
+            want is not None and want.is_dir(follow_symlinks=False) and entry.is_dir(follow_symlinks=False)
         )
         if both_directories:
             _writable(entry.path)

@@ -1,4 +1,5 @@
 """What flakelab is told about the collected suite."""
+
 import os
 import sys
 
@@ -22,7 +23,10 @@ def tell(channel, session, plugin, obstacle, sandbox_error):
             "invocation_dir": clean(str(config.invocation_params.dir), 4_000),
             "inifile": clean(str(config.inipath or ""), 4_000),
             "plugins": sorted(
-                {clean("%s-%s" % (d.project_name, d.version), 200) for _, d in config.pluginmanager.list_plugin_distinfo()}
+                {
+                    clean("%s-%s" % (d.project_name, d.version), 200)
+                    for _, d in config.pluginmanager.list_plugin_distinfo()
+                }
             )[:200],
             "silenced": plugin.rivals.silenced[:50],
             "options": options,

@@ -4,6 +4,7 @@ It waits where pytest is about to read its arguments: before configuration files
 conftest files and tests. A child forked there is a fresh interpreter for all that a suite can see, for a
 fraction of the cost of starting one.
 """
+
 import os
 import sys
 

@@ -5,6 +5,7 @@ collector chain does not share, so successors that keep the same part of the cha
 execution; each further group gets an execution of its own, forked before the item starts. Where a
 plugin or conftest looks at `nextitem` itself, every distinct successor gets its own.
 """
+
 import os
 
 END = -1

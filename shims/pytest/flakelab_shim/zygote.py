@@ -1,4 +1,5 @@
 """A zygote: has collected the suite, and walks orders in forks of itself."""
+
 import os
 
 from . import suite

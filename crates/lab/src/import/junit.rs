@@ -35,7 +35,9 @@ pub(super) fn names(text: &str, suite: &Suite) -> Result<Vec<Vec<String>>, Impor
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<String, quick_xml::Error> {
     match tag.try_get_attribute(name)? {
-        Some(found) => Ok(found.normalized_value(quick_xml::XmlVersion::default())?.into_owned()),
+        Some(found) => Ok(found
+            .normalized_value(quick_xml::XmlVersion::default())?
+            .into_owned()),
         None => Ok(String::new()),
     }
 }
@@ -49,7 +51,10 @@ fn known_names(suite: &Suite) -> HashMap<(String, String), &str> {
             let scope = id.class_scope();
             let name = id.as_str()[scope.len()..].trim_start_matches("::");
             let module = id.module();
-            let path = module.strip_suffix(".py").unwrap_or(module).replace('/', ".");
+            let path = module
+                .strip_suffix(".py")
+                .unwrap_or(module)
+                .replace('/', ".");
             let class = format!("{path}{}", scope[module.len()..].replace("::", "."));
             ((class, name.to_owned()), id.as_str())
         })

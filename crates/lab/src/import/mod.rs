@@ -157,12 +157,27 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        assert!(matches!(import("", &suite()), Err(ImportError::Unrecognised)));
-        assert!(matches!(import("hello world", &suite()), Err(ImportError::Foreign(_))));
-        assert!(matches!(import("<a><b></a>", &suite()), Err(ImportError::Xml(_))));
-        assert!(matches!(import("{\"a\":", &suite()), Err(ImportError::Replay(_))));
         assert!(matches!(
-            import(r#"{"schema":{"name":"flakelab.order","version":"2.0"},"order":[]}"#, &suite()),
+            import("", &suite()),
+            Err(ImportError::Unrecognised)
+        ));
+        assert!(matches!(
+            import("hello world", &suite()),
+            Err(ImportError::Foreign(_))
+        ));
+        assert!(matches!(
+            import("<a><b></a>", &suite()),
+            Err(ImportError::Xml(_))
+        ));
+        assert!(matches!(
+            import("{\"a\":", &suite()),
+            Err(ImportError::Replay(_))
+        ));
+        assert!(matches!(
+            import(
+                r#"{"schema":{"name":"flakelab.order","version":"2.0"},"order":[]}"#,
+                &suite()
+            ),
             Err(ImportError::Replay(_))
         ));
     }

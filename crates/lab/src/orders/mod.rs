@@ -82,7 +82,13 @@ impl FromStr for Kind {
 }
 
 /// `count` orders of one kind. A kind with fewer distinct orders yields no more than it has.
-pub fn generate(suite: &Suite, tests: &[TestIndex], kind: Kind, count: usize, seed: u64) -> Vec<Order> {
+pub fn generate(
+    suite: &Suite,
+    tests: &[TestIndex],
+    kind: Kind,
+    count: usize,
+    seed: u64,
+) -> Vec<Order> {
     let mut stream = Stream::new(seed, kind.word());
     match kind {
         Kind::Original => vec![Order(tests.to_vec())],
@@ -108,7 +114,11 @@ pub fn generate(suite: &Suite, tests: &[TestIndex], kind: Kind, count: usize, se
         Kind::Given => Vec::new(),
     }
     .into_iter()
-    .take(if matches!(kind, Kind::Original | Kind::Reverse) { 1 } else { count })
+    .take(if matches!(kind, Kind::Original | Kind::Reverse) {
+        1
+    } else {
+        count
+    })
     .collect()
 }
 
@@ -126,7 +136,12 @@ pub fn alternate(
     let share = count.div_ceil(mix.len());
     let mut sources: Vec<_> = mix
         .iter()
-        .map(|kind| (*kind, generate(suite, tests, *kind, share, seed).into_iter()))
+        .map(|kind| {
+            (
+                *kind,
+                generate(suite, tests, *kind, share, seed).into_iter(),
+            )
+        })
         .collect();
     let mut orders = Vec::with_capacity(count);
     while orders.len() < count {
@@ -214,7 +229,11 @@ mod tests {
         let suite = suite(8);
         let all: Vec<_> = suite.indices().collect();
         let words = |kind| -> Vec<u32> {
-            generate(&suite, &all, kind, 1, 1)[0].0.iter().map(|t| t.0).collect()
+            generate(&suite, &all, kind, 1, 1)[0]
+                .0
+                .iter()
+                .map(|t| t.0)
+                .collect()
         };
         // Golden values: a change here breaks every seed that users have written down.
         assert_eq!(words(Kind::Global), GOLDEN_GLOBAL);

@@ -3,8 +3,8 @@
 
 use flakelab_model::{Order, Suite, TestId, TestIndex};
 
-use super::shuffle::group;
 use super::Stream;
+use super::shuffle::group;
 
 /// The rows of a square over `0..n`. For even `n` this is Williams' construction: the zigzag
 /// 0, 1, n-1, 2, n-2, … has all differences once, so its n translates have every ordered pair
@@ -50,7 +50,11 @@ pub fn compose(suite: &Suite, tests: &[TestIndex], most: usize, stream: &mut Str
     let rows_of = |n: usize| square(n).count();
     let largest = modules
         .iter()
-        .flat_map(|m| m.iter().map(|class| rows_of(class.len())).chain([rows_of(m.len())]))
+        .flat_map(|m| {
+            m.iter()
+                .map(|class| rows_of(class.len()))
+                .chain([rows_of(m.len())])
+        })
         .chain([rows_of(modules.len())])
         .max()
         .unwrap_or(0);

@@ -195,7 +195,10 @@ pub fn end_orphans(known: &[i32]) -> usize {
         return 0;
     };
     let mut ended = 0;
-    for pid in text.split_whitespace().filter_map(|p| p.parse::<i32>().ok()) {
+    for pid in text
+        .split_whitespace()
+        .filter_map(|p| p.parse::<i32>().ok())
+    {
         if known.contains(&pid) {
             continue;
         }

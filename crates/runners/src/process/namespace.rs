@@ -4,8 +4,8 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::process::{Command, Stdio};
 use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 
 use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags};
 
@@ -49,7 +49,10 @@ pub(super) fn enter(identity: &Identity) -> io::Result<()> {
 }
 
 fn put(path: &str, text: &str) -> io::Result<()> {
-    File::options().write(true).open(path)?.write_all(text.as_bytes())
+    File::options()
+        .write(true)
+        .open(path)?
+        .write_all(text.as_bytes())
 }
 
 /// Whether this system lets us create one.

@@ -37,7 +37,11 @@ impl Arguments {
 
     /// Everything the user gave: the whole selection.
     pub(super) fn all(&self) -> Vec<String> {
-        self.options.iter().chain(&self.positionals).cloned().collect()
+        self.options
+            .iter()
+            .chain(&self.positionals)
+            .cloned()
+            .collect()
     }
 
     /// Arguments that select just these tests in this order, if a command line can say it.
@@ -61,12 +65,24 @@ impl Arguments {
 
     /// The plain command that runs these tests in this order, quoted for a shell; `None` selects
     /// what the user selected.
-    pub fn command(&self, suite: &Suite, order: Option<&[TestIndex]>, hash_seed: Option<u32>) -> String {
+    pub fn command(
+        &self,
+        suite: &Suite,
+        order: Option<&[TestIndex]>,
+        hash_seed: Option<u32>,
+    ) -> String {
         let mut words = Vec::new();
         if let Some(seed) = hash_seed {
             words.push(format!("PYTHONHASHSEED={seed}"));
         }
-        words.push(if self.as_module { "python -m pytest" } else { "pytest" }.to_owned());
+        words.push(
+            if self.as_module {
+                "python -m pytest"
+            } else {
+                "pytest"
+            }
+            .to_owned(),
+        );
         words.extend(self.options.iter().map(|word| quote(word)));
         match order {
             Some(order) => words.extend(order.iter().map(|t| quote(&self.name(suite.id(*t))))),
@@ -83,7 +99,11 @@ impl Arguments {
         let words: Vec<&String> = self.options.iter().chain(&ids).collect();
         // A JSON list of strings is a Python list of strings.
         let list = serde_json::to_string(&words).unwrap_or_default();
-        let path = if self.as_module { "" } else { "sys.path.pop(0); " };
+        let path = if self.as_module {
+            ""
+        } else {
+            "sys.path.pop(0); "
+        };
         let program = format!(
             "import sys; {path}import pytest; a = {list}; pytest.main(a); sys.exit(pytest.main(a))"
         );
@@ -133,17 +153,33 @@ mod tests {
     use super::*;
 
     fn suite() -> Suite {
-        Suite::new(["sub/a.py::test_x[it's a b]", "sub/a.py::test_y", "other/b.py::test_z"].map(String::from))
+        Suite::new(
+            [
+                "sub/a.py::test_x[it's a b]",
+                "sub/a.py::test_y",
+                "other/b.py::test_z",
+            ]
+            .map(String::from),
+        )
     }
 
     #[test]
     fn commands_are_quoted_for_a_shell() {
-        let arguments = Arguments::new(vec!["-k".into(), "a or b".into()], vec!["sub".into()], "/p".as_ref(), "/p".as_ref(), false);
+        let arguments = Arguments::new(
+            vec!["-k".into(), "a or b".into()],
+            vec!["sub".into()],
+            "/p".as_ref(),
+            "/p".as_ref(),
+            false,
+        );
         assert_eq!(
             arguments.command(&suite(), Some(&[TestIndex(0), TestIndex(1)]), Some(7)),
             r"PYTHONHASHSEED=7 pytest -k 'a or b' 'sub/a.py::test_x[it'\''s a b]' sub/a.py::test_y"
         );
-        assert_eq!(arguments.command(&suite(), None, None), "pytest -k 'a or b' sub");
+        assert_eq!(
+            arguments.command(&suite(), None, None),
+            "pytest -k 'a or b' sub"
+        );
     }
 
     #[test]
@@ -154,6 +190,9 @@ mod tests {
             "python -m pytest ../sub/a.py::test_y ../other/b.py::test_z"
         );
         let below = Arguments::new(vec![], vec![], "/p/sub".as_ref(), "/p".as_ref(), false);
-        assert_eq!(below.command(&suite(), Some(&[TestIndex(1)]), None), "pytest sub/sub/a.py::test_y");
+        assert_eq!(
+            below.command(&suite(), Some(&[TestIndex(1)]), None),
+            "pytest sub/sub/a.py::test_y"
+        );
     }
 }

@@ -42,7 +42,10 @@ impl ColdRun {
         sandbox_roots: Option<&[PathBuf]>,
     ) -> io::Result<Self> {
         let nest = Nest::create(scratch.path(), &format!("cold-{number}"))?;
-        let Some(Selection { mode, args, order, .. }) = pending.selection.clone() else {
+        let Some(Selection {
+            mode, args, order, ..
+        }) = pending.selection.clone()
+        else {
             return Err(io::Error::other("a cold run needs a selection"));
         };
         let setup = nest.setup(mode, as_module, args, order, sandbox_roots);
@@ -85,14 +88,27 @@ impl ColdRun {
             return Ok((Ended::NotFound(self.pending), exit.cpu));
         }
         self.job.left(exit.status, &said);
-        let last = said.trim().lines().last().unwrap_or("it said nothing").to_owned();
-        self.job.lose_unless_ended(format!("the interpreter ended early: {last}"));
-        Ok((Ended::Records(self.job.records(self.hash_seed, exit.cpu)), exit.cpu))
+        let last = said
+            .trim()
+            .lines()
+            .last()
+            .unwrap_or("it said nothing")
+            .to_owned();
+        self.job
+            .lose_unless_ended(format!("the interpreter ended early: {last}"));
+        Ok((
+            Ended::Records(self.job.records(self.hash_seed, exit.cpu)),
+            exit.cpu,
+        ))
     }
 }
 
 /// A run for a fresh or cold interpreter.
-pub(super) fn pending(trie: flakelab_lab::trie::Trie, timeout: Timeout, selection: Selection) -> Pending {
+pub(super) fn pending(
+    trie: flakelab_lab::trie::Trie,
+    timeout: Timeout,
+    selection: Selection,
+) -> Pending {
     Pending {
         trie,
         timeout,

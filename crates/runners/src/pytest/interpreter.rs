@@ -34,8 +34,12 @@ pub enum InterpreterError {
 impl InterpreterError {
     pub fn hint(&self) -> String {
         match self {
-            Self::NotFound => "activate the project's virtual environment, or pass --python PATH".into(),
-            Self::DoesNotStart(..) => "pass --python with the interpreter the tests run with".into(),
+            Self::NotFound => {
+                "activate the project's virtual environment, or pass --python PATH".into()
+            }
+            Self::DoesNotStart(..) => {
+                "pass --python with the interpreter the tests run with".into()
+            }
             Self::TooOld(..) => "flakelab needs Python 3.8 or newer".into(),
             Self::NoPytest(path) => format!(
                 "`{} -m pip install pytest`, or pass --python with the interpreter of the project's environment",
@@ -60,11 +64,19 @@ pub fn choose(
             path.to_owned()
         });
     }
-    let var = |name: &str| env.iter().find(|(k, _)| k == name).map(|(_, v)| PathBuf::from(v));
+    let var = |name: &str| {
+        env.iter()
+            .find(|(k, _)| k == name)
+            .map(|(_, v)| PathBuf::from(v))
+    };
     let local = ["venv", ".venv", "env", ".env"].map(|name| project.join(name));
     let environments = var("VIRTUAL_ENV")
         .into_iter()
-        .chain(local.into_iter().filter(|dir| dir.join("pyvenv.cfg").exists()))
+        .chain(
+            local
+                .into_iter()
+                .filter(|dir| dir.join("pyvenv.cfg").exists()),
+        )
         .chain(var("CONDA_PREFIX"));
     for dir in environments {
         let python = dir.join("bin/python");
@@ -130,7 +142,11 @@ pub fn ask(
     let Some(pytest) = answer.pytest else {
         return Err(InterpreterError::NoPytest(python.to_owned()));
     };
-    let generation: u32 = pytest.split('.').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let generation: u32 = pytest
+        .split('.')
+        .next()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0);
     if generation < 7 {
         return Err(InterpreterError::OldPytest(python.to_owned(), pytest));
     }

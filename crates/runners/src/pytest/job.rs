@@ -8,9 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use flakelab_lab::trie::{END, Trie};
-use flakelab_model::{
-    Ending, Execution, Failure, Outcome, Phase, RunRecord, TestIndex, Timeout,
-};
+use flakelab_model::{Ending, Execution, Failure, Outcome, Phase, RunRecord, TestIndex, Timeout};
 
 use crate::wire::OutcomeEvent;
 
@@ -255,7 +253,8 @@ impl Job {
         }
         if self.trie.branches.contains_key(&node) {
             for next in to.unwrap_or(&[i64::from(node) + 1]) {
-                self.branches.insert((node, *next), (outcome.clone(), micros));
+                self.branches
+                    .insert((node, *next), (outcome.clone(), micros));
             }
         } else {
             self.nodes[node as usize] = Some((outcome, micros));
@@ -275,9 +274,15 @@ impl Job {
 /// What a process that ended in the middle of a test came to.
 fn crash_message(status: i32, said: &str) -> String {
     let how = if libc_signaled(status) {
-        format!("killed by signal {} in the middle of the test", status & 0x7f)
+        format!(
+            "killed by signal {} in the middle of the test",
+            status & 0x7f
+        )
     } else {
-        format!("exited with code {} in the middle of the test", (status >> 8) & 0xff)
+        format!(
+            "exited with code {} in the middle of the test",
+            (status >> 8) & 0xff
+        )
     };
     let said = said.trim();
     if said.is_empty() {
@@ -345,7 +350,10 @@ mod tests {
         assert_eq!(words(&records[0]), ["passed", "crashed", "not_run"]);
         assert_eq!(records[0].ending, Ending::Crashed);
         let failure = records[0].executions[1].outcome.failure().expect("failure");
-        assert!(failure.message.starts_with("killed by signal 11"), "{failure:?}");
+        assert!(
+            failure.message.starts_with("killed by signal 11"),
+            "{failure:?}"
+        );
         assert!(failure.message.ends_with("Fatal Python error"));
     }
 

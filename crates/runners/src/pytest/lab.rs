@@ -26,9 +26,6 @@ use crate::process;
 use crate::scratch::Scratch;
 use crate::wire;
 
-/// A zygote is renewed, and with it the hash seed, once its runs have cost so many times what starting
-/// a new one costs.
-const RENEWAL: u32 = 5;
 /// Templates kept alive; each holds one hash seed.
 const MOST_TEMPLATES: usize = 12;
 
@@ -110,7 +107,11 @@ impl PytestLab {
     }
 
     fn workers(&self) -> impl Iterator<Item = &Worker> {
-        let lanes = self.lanes.iter().chain(&self.templates).map(|lane| &lane.worker);
+        let lanes = self
+            .lanes
+            .iter()
+            .chain(&self.templates)
+            .map(|lane| &lane.worker);
         lanes.chain(self.colds.iter().map(|cold| &cold.worker))
     }
 
@@ -118,12 +119,15 @@ impl PytestLab {
     pub(super) fn wait(&mut self, until: Option<Instant>) {
         // Looks up at least this often, for a flag that was set without a signal.
         let nap = Duration::from_millis(250);
-        let patience = until.map_or(nap, |at| at.saturating_duration_since(Instant::now()).min(nap));
+        let patience = until.map_or(nap, |at| {
+            at.saturating_duration_since(Instant::now()).min(nap)
+        });
         let timeout = Timespec {
             tv_sec: patience.as_secs() as _,
             tv_nsec: patience.subsec_nanos() as _,
         };
-        let descriptors: Vec<BorrowedFd<'_>> = self.workers().flat_map(Worker::descriptors).collect();
+        let descriptors: Vec<BorrowedFd<'_>> =
+            self.workers().flat_map(Worker::descriptors).collect();
         let mut polled: Vec<PollFd<'_>> = descriptors
             .iter()
             .map(|fd| PollFd::new(fd, PollFlags::IN))
@@ -133,12 +137,20 @@ impl PytestLab {
     }
 
     fn active(&self) -> usize {
-        let busy = self.lanes.iter().chain(&self.templates).filter(|lane| lane.is_busy());
+        let busy = self
+            .lanes
+            .iter()
+            .chain(&self.templates)
+            .filter(|lane| lane.is_busy());
         self.colds.len() + busy.count()
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let lanes = self.lanes.iter().chain(&self.templates).filter_map(Lane::job);
+        let lanes = self
+            .lanes
+            .iter()
+            .chain(&self.templates)
+            .filter_map(Lane::job);
         let colds = self.colds.iter().map(ColdRun::job);
         lanes.chain(colds).filter_map(Job::deadline).min()
     }
@@ -174,11 +186,16 @@ impl PytestLab {
                     let pending = self.select(number, request, false);
                     match self.template(seed)? {
                         Some(at) => self.templates[at].enqueue(pending),
-                        None => colds.push_back(PendingCold { pending, hash_seed: seed }),
+                        None => colds.push_back(PendingCold {
+                            pending,
+                            hash_seed: seed,
+                        }),
                     }
                 }
                 Isolation::Cold => {
-                    let hash_seed = request.hash_seed.unwrap_or_else(|| self.seed_number(number));
+                    let hash_seed = request
+                        .hash_seed
+                        .unwrap_or_else(|| self.seed_number(number));
                     let pending = self.select(number, request, false);
                     colds.push_back(PendingCold { pending, hash_seed });
                 }
@@ -217,7 +234,11 @@ impl PytestLab {
 
     /// The template with a hash seed, started if there is none; `None` where that does not work.
     fn template(&mut self, seed: u32) -> Result<Option<usize>, LabError> {
-        if let Some(at) = self.templates.iter().position(|lane| lane.hash_seed == seed) {
+        if let Some(at) = self
+            .templates
+            .iter()
+            .position(|lane| lane.hash_seed == seed)
+        {
             return Ok(Some(at));
         }
         if self.templates.len() >= MOST_TEMPLATES {
@@ -258,7 +279,10 @@ impl PytestLab {
             mode,
             whole: selected.is_none(),
             args: selected.unwrap_or_else(|| arguments.all()),
-            order: distinct.iter().map(|test| self.suite.id(*test).to_string()).collect(),
+            order: distinct
+                .iter()
+                .map(|test| self.suite.id(*test).to_string())
+                .collect(),
         };
         cold::pending(trie, request.timeout, selection)
     }
@@ -266,7 +290,6 @@ impl PytestLab {
     fn dispatch(&mut self, colds: &mut VecDeque<PendingCold>) -> Result<(), LabError> {
         while self.active() < self.options.jobs {
             if let Some(at) = self.lanes.iter().position(Lane::is_waiting) {
-                let at = self.renew_if_due(at)?;
                 self.lanes[at].dispatch(&self.reseed);
             } else if let Some(lane) = self.templates.iter_mut().find(|lane| lane.is_waiting()) {
                 lane.dispatch(&[]);
@@ -291,26 +314,12 @@ impl PytestLab {
         Ok(())
     }
 
-    /// A new zygote in place of one that has earned its cost, so that one campaign sees many hash
-    /// seeds.
-    fn renew_if_due(&mut self, at: usize) -> Result<usize, LabError> {
-        let lane = &mut self.lanes[at];
-        if lane.run_cpu < lane.start_cpu * RENEWAL {
-            return Ok(at);
-        }
-        let queue = lane.take_queue();
-        drop(self.lanes.remove(at));
-        self.add_lane().map_err(|error| self.cannot_start(&error))?;
-        let fresh = self.lanes.len() - 1;
-        for pending in queue {
-            self.lanes[fresh].enqueue(pending);
-        }
-        self.lanes.swap(at, fresh);
-        Ok(at)
-    }
-
     /// Takes in what has been said; returns the records that are complete.
-    fn hear(&mut self, batch: &[RunRequest], colds: &mut VecDeque<PendingCold>) -> Result<Vec<RunRecord>, LabError> {
+    fn hear(
+        &mut self,
+        batch: &[RunRequest],
+        colds: &mut VecDeque<PendingCold>,
+    ) -> Result<Vec<RunRecord>, LabError> {
         let broken = |error: io::Error| LabError::broken(error.to_string());
         let mut records = Vec::new();
         let mut not_found = Vec::new();
@@ -318,7 +327,12 @@ impl PytestLab {
             let heard = lane.hear(&mut self.buffer, &self.progress);
             records.extend(heard.records);
             self.cpu += heard.cpu;
-            not_found.extend(heard.not_found.into_iter().map(|pending| (pending, lane.hash_seed)));
+            not_found.extend(
+                heard
+                    .not_found
+                    .into_iter()
+                    .map(|pending| (pending, lane.hash_seed)),
+            );
         }
         for at in (0..self.lanes.len()).rev() {
             if self.lanes[at].worker.has_ended() {
@@ -332,7 +346,10 @@ impl PytestLab {
                 let (lost, cpu, _, queue) = dead.bury().map_err(broken)?;
                 records.extend(lost);
                 self.cpu += cpu;
-                colds.extend(queue.into_iter().map(|pending| PendingCold { pending, hash_seed: seed }));
+                colds.extend(queue.into_iter().map(|pending| PendingCold {
+                    pending,
+                    hash_seed: seed,
+                }));
             }
         }
         let mut at = 0;
@@ -353,7 +370,11 @@ impl PytestLab {
         for (pending, seed) in not_found {
             let number = pending.trie.leaves[0].0;
             let request = &batch[number];
-            let hash_seed = request.hash_seed.unwrap_or(if seed == 0 { self.seed_number(number) } else { seed });
+            let hash_seed = request.hash_seed.unwrap_or(if seed == 0 {
+                self.seed_number(number)
+            } else {
+                seed
+            });
             let pending = self.select(number, request, true);
             colds.push_back(PendingCold { pending, hash_seed });
         }
@@ -365,7 +386,8 @@ impl PytestLab {
     fn replace(&mut self, at: usize) -> Result<Vec<RunRecord>, LabError> {
         let dead = self.lanes.remove(at);
         let was_busy = dead.is_busy();
-        let (records, cpu, said, queue) = dead.bury().map_err(|e| LabError::broken(e.to_string()))?;
+        let (records, cpu, said, queue) =
+            dead.bury().map_err(|e| LabError::broken(e.to_string()))?;
         self.cpu += cpu;
         if !was_busy {
             let last = said.trim().lines().last().unwrap_or("it said nothing");

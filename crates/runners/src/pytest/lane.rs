@@ -26,9 +26,6 @@ pub(super) struct Lane {
     kind: Kind,
     job: Option<(Job, Pending)>,
     queue: VecDeque<Pending>,
-    /// What starting it cost, and what its runs have cost since.
-    pub(super) start_cpu: Duration,
-    pub(super) run_cpu: Duration,
 }
 
 #[derive(Debug)]
@@ -84,7 +81,10 @@ pub(super) struct Heard {
 }
 
 impl Lane {
-    #[allow(clippy::too_many_arguments, reason = "called from two places, both plain")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "called from two places, both plain"
+    )]
     pub(super) fn start(
         scratch: &Scratch,
         base: &Launch,
@@ -109,8 +109,6 @@ impl Lane {
             },
             job: None,
             queue: VecDeque::new(),
-            start_cpu: Duration::ZERO,
-            run_cpu: Duration::ZERO,
         })
     }
 
@@ -159,7 +157,12 @@ impl Lane {
                 reseed: ["random", "numpy"],
             }),
             (Kind::Zygote { items }, _) => self.worker.send(&ForkRequest {
-                tests: pending.trie.tests.iter().map(|test| items[test.at()]).collect(),
+                tests: pending
+                    .trie
+                    .tests
+                    .iter()
+                    .map(|test| items[test.at()])
+                    .collect(),
                 kids: &pending.trie.branches,
                 reseed,
             }),
@@ -172,13 +175,14 @@ impl Lane {
         let mut heard = Heard::default();
         self.worker.drain(buffer);
         while let Some(event) = self.worker.next(buffer) {
-            let Some((job, _)) = &mut self.job else { continue };
+            let Some((job, _)) = &mut self.job else {
+                continue;
+            };
             match event {
                 Event::Done { status, cpu_us } => {
                     self.worker.drain(buffer);
                     job.left(status, &self.worker.output());
                     let cpu = Duration::from_micros(cpu_us);
-                    self.run_cpu += cpu;
                     heard.cpu += cpu;
                     self.finish(cpu, &mut heard);
                 }
@@ -211,7 +215,9 @@ impl Lane {
     }
 
     /// The process itself died: what it was running has crashed.
-    pub(super) fn bury(mut self) -> io::Result<(Vec<RunRecord>, Duration, String, VecDeque<Pending>)> {
+    pub(super) fn bury(
+        mut self,
+    ) -> io::Result<(Vec<RunRecord>, Duration, String, VecDeque<Pending>)> {
         let said = self.worker.output();
         let exit = self.worker.reap()?;
         let records = match self.job.take() {

@@ -94,7 +94,10 @@ impl Nest {
         set("HOME", state.join("home").into());
         set("TMPDIR", state.join("tmp").into());
         set("PYTHONHASHSEED", hash_seed.to_string().into());
-        set("HYPOTHESIS_STORAGE_DIRECTORY", state.join("tmp/hypothesis").into());
+        set(
+            "HYPOTHESIS_STORAGE_DIRECTORY",
+            state.join("tmp/hypothesis").into(),
+        );
         launch
     }
 
@@ -105,8 +108,14 @@ impl Nest {
         };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let owner = name.to_str().and_then(|n| n.split_once('-')).map(|(pid, _)| pid);
-            if !keep.iter().any(|pid| owner == Some(pid.to_string().as_str())) {
+            let owner = name
+                .to_str()
+                .and_then(|n| n.split_once('-'))
+                .map(|(pid, _)| pid);
+            if !keep
+                .iter()
+                .any(|pid| owner == Some(pid.to_string().as_str()))
+            {
                 crate::scratch::remove_tree(&entry.path());
             }
         }
@@ -121,7 +130,10 @@ impl Drop for Nest {
 
 /// The environment all workers share. Bytecode is read where there is some and written nowhere: a
 /// cache of our own would compile every dependency of the suite once more.
-pub(super) fn environment(env: &[(OsString, OsString)], user_base: &str) -> Vec<(OsString, OsString)> {
+pub(super) fn environment(
+    env: &[(OsString, OsString)],
+    user_base: &str,
+) -> Vec<(OsString, OsString)> {
     let mut kept: Vec<_> = env
         .iter()
         .filter(|(key, _)| !REMOVED.iter().any(|name| key == name))

@@ -24,8 +24,8 @@ mod open;
 mod shim;
 mod worker;
 
+pub use crate::wire::CollectionError;
 pub use arguments::Arguments;
 pub use interpreter::{Interpreter, InterpreterError, ask, choose};
 pub use lab::{Progress, PytestLab};
 pub use open::{Facts, OpenError, Options, SandboxMode, SandboxState};
-pub use crate::wire::CollectionError;

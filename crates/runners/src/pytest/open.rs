@@ -81,7 +81,10 @@ pub enum OpenError {
     #[error("pytest does not accept its arguments or configuration")]
     Usage { said: String },
     #[error("the suite does not collect")]
-    DoesNotCollect { errors: Vec<CollectionError>, said: String },
+    DoesNotCollect {
+        errors: Vec<CollectionError>,
+        said: String,
+    },
     #[error("the suite has no tests")]
     NoTests,
     #[error("collection took longer than {0:?}")]
@@ -243,9 +246,8 @@ impl PytestLab {
             .filter(|(name, state)| greetings[1].hello.rng.get(*name) != Some(state))
             .map(|(name, _)| name.clone())
             .collect();
-        for (greeting, lane) in greetings.iter().zip(&mut self.lanes) {
-            lane.start_cpu = Duration::from_micros(greeting.hello.cpu_us);
-            self.cpu += lane.start_cpu;
+        for greeting in &greetings {
+            self.cpu += Duration::from_micros(greeting.hello.cpu_us);
         }
         if let Some(error) = &hello.sandbox_error {
             self.sandbox_roots = None;
@@ -298,9 +300,8 @@ impl PytestLab {
         };
         let theirs = Suite::new(greeting.tests);
         let lane = &mut self.lanes[at];
-        lane.start_cpu = Duration::from_micros(greeting.hello.cpu_us);
         lane.learn(&self.suite, &theirs);
-        self.cpu += lane.start_cpu;
+        self.cpu += Duration::from_micros(greeting.hello.cpu_us);
         Ok(())
     }
 
@@ -361,7 +362,11 @@ fn refusal(fatal: Fatal, errors: Vec<CollectionError>, said: String) -> OpenErro
         ("pytest", 5) => OpenError::NoTests,
         _ => OpenError::DoesNotCollect {
             errors,
-            said: if said.trim().is_empty() { fatal.m } else { said },
+            said: if said.trim().is_empty() {
+                fatal.m
+            } else {
+                said
+            },
         },
     }
 }
@@ -381,15 +386,22 @@ fn scratch_bases(options: &Options) -> Vec<PathBuf> {
         .iter()
         .find(|(key, _)| key == "TMPDIR")
         .map(|(_, value)| PathBuf::from(value));
-    let usual = given.into_iter().chain(["/tmp", "/var/tmp"].map(PathBuf::from));
+    let usual = given
+        .into_iter()
+        .chain(["/tmp", "/var/tmp"].map(PathBuf::from));
     match options.sandbox {
-        SandboxMode::Auto => std::iter::once(PathBuf::from("/var/tmp")).chain(usual).collect(),
+        SandboxMode::Auto => std::iter::once(PathBuf::from("/var/tmp"))
+            .chain(usual)
+            .collect(),
         SandboxMode::Off => usual.collect(),
     }
 }
 
 /// What gets a private view, and whether that takes a user namespace; or why not.
-fn sandbox_roots(options: &Options, scratch: &Path) -> Result<(Vec<PathBuf>, bool), Option<String>> {
+fn sandbox_roots(
+    options: &Options,
+    scratch: &Path,
+) -> Result<(Vec<PathBuf>, bool), Option<String>> {
     if options.sandbox == SandboxMode::Off {
         return Err(None);
     }
@@ -403,7 +415,9 @@ fn sandbox_roots(options: &Options, scratch: &Path) -> Result<(Vec<PathBuf>, boo
         }
     }
     if roots.iter().any(|root| scratch.starts_with(root)) {
-        return Err(Some("the project contains the directory for temporary files".into()));
+        return Err(Some(
+            "the project contains the directory for temporary files".into(),
+        ));
     }
     if rustix::process::geteuid().is_root() {
         Ok((roots, false))

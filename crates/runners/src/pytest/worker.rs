@@ -37,7 +37,10 @@ impl Worker {
     pub(super) fn start(launch: &Launch, setup: &impl Serialize) -> io::Result<Self> {
         let (their_requests, requests) = process::request_pipe()?;
         let (events, their_events) = process::packet_pair()?;
-        let keep = vec![process::number(&their_requests), process::number(&their_events)];
+        let keep = vec![
+            process::number(&their_requests),
+            process::number(&their_events),
+        ];
         let program = super::shim::program(&launch.shim, keep[0], keep[1]);
         let process = process::spawn(Spawn {
             program: launch.python.clone(),
@@ -75,7 +78,11 @@ impl Worker {
 
     /// The descriptors to poll: events, output, end of process.
     pub(super) fn descriptors(&self) -> [BorrowedFd<'_>; 3] {
-        [self.events.as_fd(), self.process.output(), self.process.ended()]
+        [
+            self.events.as_fd(),
+            self.process.output(),
+            self.process.ended(),
+        ]
     }
 
     /// The next event, if one is there.
@@ -126,14 +133,19 @@ impl Worker {
 
     pub(super) fn has_ended(&self) -> bool {
         let ended = self.process.ended();
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
         poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&now)).is_ok_and(|n| n > 0)
     }
 
     /// Sleeps until this worker says something, prints, or ends.
     pub(super) fn wait(&self, most: Duration) {
         let descriptors = self.descriptors();
-        let mut polled = descriptors.each_ref().map(|fd| PollFd::new(fd, PollFlags::IN));
+        let mut polled = descriptors
+            .each_ref()
+            .map(|fd| PollFd::new(fd, PollFlags::IN));
         let timeout = Timespec {
             tv_sec: most.as_secs() as _,
             tv_nsec: most.subsec_nanos() as _,

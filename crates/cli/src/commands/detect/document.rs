@@ -7,13 +7,19 @@ use flakelab_detect::{Command, Detection, Finding, Tally};
 use flakelab_lab::Lab;
 use flakelab_model::{Class, TestIndex};
 use flakelab_report::detect::{
-    Campaign, CollectionError, Confidence, Counts, Document, Evidence, Failure, Rate, Reproduce, Schema, Test,
+    Campaign, CollectionError, Confidence, Counts, Document, Evidence, Failure, Rate, Reproduce,
+    Schema, Test,
 };
 use flakelab_runners::pytest::{PytestLab, SandboxState};
 
 use super::plan::Plan;
 
-pub(super) fn build(detection: &Detection, lab: &PytestLab, plan: &Plan, wall: Duration) -> Document {
+pub(super) fn build(
+    detection: &Detection,
+    lab: &PytestLab,
+    plan: &Plan,
+    wall: Duration,
+) -> Document {
     let facts = lab.facts();
     let suite = lab.suite();
     let mut tests: Vec<Test> = suite
@@ -52,7 +58,11 @@ pub(super) fn build(detection: &Detection, lab: &PytestLab, plan: &Plan, wall: D
             pytest: facts.pytest.clone(),
             plugins: facts.plugins.clone(),
             silenced_plugins: facts.silenced.clone(),
-            isolation: if facts.cold_because.is_some() { "cold" } else { "fork" },
+            isolation: if facts.cold_because.is_some() {
+                "cold"
+            } else {
+                "fork"
+            },
             sandbox: match facts.sandbox {
                 SandboxState::On => "overlay",
                 SandboxState::Off => "off",
@@ -76,27 +86,41 @@ fn round(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }
 
-fn describe(lab: &PytestLab, test: TestIndex, finding: Option<&Finding>, detection: &Detection) -> Test {
+fn describe(
+    lab: &PytestLab,
+    test: TestIndex,
+    finding: Option<&Finding>,
+    detection: &Detection,
+) -> Test {
     let suite = lab.suite();
     let rate = detection.rates[test.at()];
-    let ids = |order: &[TestIndex]| order.iter().map(|t| suite.id(*t).to_string()).collect::<Vec<_>>();
+    let ids = |order: &[TestIndex]| {
+        order
+            .iter()
+            .map(|t| suite.id(*t).to_string())
+            .collect::<Vec<_>>()
+    };
     Test {
         id: suite.id(test).to_string(),
         class: finding.map_or(Class::Stable, |f| f.class),
         also: finding.map(|f| f.also.clone()).unwrap_or_default(),
         failure_rate: Rate::new(rate.failed, rate.of),
-        failure: finding.and_then(|f| f.failure.as_ref()).map(|failure| Failure {
-            phase: failure.phase,
-            message: failure.message.clone(),
-            at: failure.at.clone(),
-            signature: failure.signature(),
-        }),
-        reproduce: finding.and_then(|f| f.reproduce.as_ref()).map(|command| Reproduce {
-            command: shell(lab, command),
-            verified: command.plain,
-            order: ids(&command.order),
-            hash_seed: command.hash_seed,
-        }),
+        failure: finding
+            .and_then(|f| f.failure.as_ref())
+            .map(|failure| Failure {
+                phase: failure.phase,
+                message: failure.message.clone(),
+                at: failure.at.clone(),
+                signature: failure.signature(),
+            }),
+        reproduce: finding
+            .and_then(|f| f.reproduce.as_ref())
+            .map(|command| Reproduce {
+                command: shell(lab, command),
+                verified: command.plain,
+                order: ids(&command.order),
+                hash_seed: command.hash_seed,
+            }),
         passing_order: finding.and_then(|f| f.passing_order.as_deref()).map(ids),
         evidence: finding.map(|f| Evidence {
             reruns: counts(f.reruns),
@@ -134,6 +158,7 @@ fn unstable(id: &str) -> Test {
         reproduce: None,
         passing_order: None,
         evidence: None,
-        why: "its id differs from collection to collection, so it cannot be selected or compared".into(),
+        why: "its id differs from collection to collection, so it cannot be selected or compared"
+            .into(),
     }
 }

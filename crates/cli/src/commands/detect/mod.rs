@@ -30,11 +30,13 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     };
     let started = Instant::now();
     let cancel = Cancel::default();
-    interrupt::install(&cancel.flag()).map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+    interrupt::install(&cancel.flag())
+        .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
 
     let mut plan = Plan::make(&args)?;
-    let store = Store::open(plan.location.clone())
-        .map_err(|e| CliError::usage(chain(&e)).hint("choose another place with --store, or move that file away"))?;
+    let store = Store::open(plan.location.clone()).map_err(|e| {
+        CliError::usage(chain(&e)).hint("choose another place with --store, or move that file away")
+    })?;
     let last = plan.resume(&store, args.search.resume)?;
     let bar = progress::Bar::new(printer.shows_progress());
     bar.message("collecting the suite");
@@ -77,7 +79,13 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     store
         .finish(campaign, &json)
         .map_err(|e| CliError::usage(chain(&e)))?;
-    deliver(&document, &json, &args.output, printer, plan.step_summary.as_deref())?;
+    deliver(
+        &document,
+        &json,
+        &args.output,
+        printer,
+        plan.step_summary.as_deref(),
+    )?;
     Ok(exit_code(&document))
 }
 
@@ -177,10 +185,14 @@ fn tell_facts(lab: &PytestLab, printer: Printer, bar: &progress::Bar) {
 
 fn open_error(open: OpenError) -> CliError {
     match open {
-        OpenError::Interrupted => CliError::new(error::INTERRUPTED, "interrupted during collection"),
-        OpenError::Usage { said } => CliError::usage("pytest does not accept its arguments or configuration")
-            .detail(tail(&said, 15))
-            .hint("run `pytest --collect-only` with the same arguments"),
+        OpenError::Interrupted => {
+            CliError::new(error::INTERRUPTED, "interrupted during collection")
+        }
+        OpenError::Usage { said } => {
+            CliError::usage("pytest does not accept its arguments or configuration")
+                .detail(tail(&said, 15))
+                .hint("run `pytest --collect-only` with the same arguments")
+        }
         OpenError::DoesNotCollect { errors, said } => {
             let mut e = CliError::new(error::BROKEN_SUITE, "the suite does not collect")
                 .hint("run `pytest --collect-only`; tests must be importable with the chosen interpreter (--python)");
@@ -193,10 +205,12 @@ fn open_error(open: OpenError) -> CliError {
             }
             e
         }
-        OpenError::NoTests => CliError::new(error::BROKEN_SUITE, "the suite has no tests")
-            .hint("check the path, and what follows `--`; pytest looks for test_*.py and *_test.py"),
-        OpenError::TooSlow(_) => CliError::new(error::BROKEN_SUITE, chain(&open))
-            .hint("run `pytest --collect-only` to see what takes so long; --run-timeout raises the limit"),
+        OpenError::NoTests => CliError::new(error::BROKEN_SUITE, "the suite has no tests").hint(
+            "check the path, and what follows `--`; pytest looks for test_*.py and *_test.py",
+        ),
+        OpenError::TooSlow(_) => CliError::new(error::BROKEN_SUITE, chain(&open)).hint(
+            "run `pytest --collect-only` to see what takes so long; --run-timeout raises the limit",
+        ),
         OpenError::Io(_) => CliError::new(error::INTERNAL, chain(&open)),
     }
 }
@@ -205,7 +219,10 @@ fn lab_error(lab: LabError, plan: &Plan) -> CliError {
     match lab {
         LabError::Interrupted => CliError::new(
             error::INTERRUPTED,
-            format!("interrupted; what finished is in `{}`", plan.location.file().display()),
+            format!(
+                "interrupted; what finished is in `{}`",
+                plan.location.file().display()
+            ),
         )
         .hint("go on with the same command and --resume"),
         LabError::Broken { message, hint } => {

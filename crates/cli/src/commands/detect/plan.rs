@@ -53,7 +53,10 @@ impl Plan {
             .and_then(|python| pytest::ask(&python, &project, &env));
         let interpreter = python.map_err(|e| CliError::usage(chain(&e)).hint(e.hint()))?;
         let store = args.output.store.clone().map(absolute).or(config.store);
-        let location = store.map_or_else(|| Location::in_project(&project), |path| Location::given(&path));
+        let location = store.map_or_else(
+            || Location::in_project(&project),
+            |path| Location::given(&path),
+        );
         let seed = args.search.seed.or(config.seed);
         let search = &args.search;
         let detect = config.detect;
@@ -65,12 +68,26 @@ impl Plan {
             given: Vec::new(),
             rerun_orders: search.rerun_orders.or(detect.rerun_orders).unwrap_or(3),
             reruns: search.reruns.or(detect.reruns).unwrap_or(3),
-            isolated: at_least_one("isolated-runs", search.isolated_runs.or(detect.isolated_runs).unwrap_or(10))?,
-            confirmations: at_least_one("confirmations", search.confirmations.or(detect.confirmations).unwrap_or(3))?,
+            isolated: at_least_one(
+                "isolated-runs",
+                search.isolated_runs.or(detect.isolated_runs).unwrap_or(10),
+            )?,
+            confirmations: at_least_one(
+                "confirmations",
+                search.confirmations.or(detect.confirmations).unwrap_or(3),
+            )?,
             budget: search.budget.or(detect.budget.map(|t| t.0)),
             timeout: Timeout {
-                test: args.lab.test_timeout.or(config.test_timeout.map(|t| t.0)).unwrap_or(Duration::from_secs(300)),
-                run: args.lab.run_timeout.or(config.run_timeout.map(|t| t.0)).unwrap_or(Duration::from_secs(3600)),
+                test: args
+                    .lab
+                    .test_timeout
+                    .or(config.test_timeout.map(|t| t.0))
+                    .unwrap_or(Duration::from_secs(300)),
+                run: args
+                    .lab
+                    .run_timeout
+                    .or(config.run_timeout.map(|t| t.0))
+                    .unwrap_or(Duration::from_secs(3600)),
             },
             impatient: args.lab.test_timeout.is_none() && config.test_timeout.is_none(),
             alone: true,
@@ -80,7 +97,9 @@ impl Plan {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = args.lab.jobs.or(config.jobs).unwrap_or(processors);
         if jobs == 0 {
-            return Err(CliError::usage("--jobs 0: at least one run must be possible"));
+            return Err(CliError::usage(
+                "--jobs 0: at least one run must be possible",
+            ));
         }
         let pytest_args = if args.pytest_args.is_empty() {
             config.pytest_args.unwrap_or_default()
@@ -91,13 +110,23 @@ impl Plan {
             location,
             settings,
             jobs,
-            step_summary: std::env::var_os("GITHUB_STEP_SUMMARY").filter(|v| !v.is_empty()).map(PathBuf::from),
+            step_summary: std::env::var_os("GITHUB_STEP_SUMMARY")
+                .filter(|v| !v.is_empty())
+                .map(PathBuf::from),
             interpreter,
             env,
             pytest_args,
             order_files: search.order.clone(),
-            sandbox: args.lab.sandbox.or(config.sandbox).unwrap_or(SandboxArg::Auto),
-            isolation: args.lab.isolation.or(config.isolation).unwrap_or(IsolationArg::Auto),
+            sandbox: args
+                .lab
+                .sandbox
+                .or(config.sandbox)
+                .unwrap_or(SandboxArg::Auto),
+            isolation: args
+                .lab
+                .isolation
+                .or(config.isolation)
+                .unwrap_or(IsolationArg::Auto),
             memory: args.lab.memory.or(config.memory).map(|mib| mib << 20),
             seed_given: seed.is_some(),
             project,
@@ -105,13 +134,20 @@ impl Plan {
     }
 
     /// The campaign to go on with, if that is wanted; its seed becomes ours.
-    pub(super) fn resume(&mut self, store: &Store, wanted: bool) -> Result<Option<CampaignId>, CliError> {
+    pub(super) fn resume(
+        &mut self,
+        store: &Store,
+        wanted: bool,
+    ) -> Result<Option<CampaignId>, CliError> {
         if !wanted {
             return Ok(None);
         }
-        let last = store.last("detect").map_err(|e| CliError::usage(chain(&e)))?;
+        let last = store
+            .last("detect")
+            .map_err(|e| CliError::usage(chain(&e)))?;
         let Some(last) = last else {
-            return Err(CliError::usage("there is no campaign to resume").hint("start one without --resume"));
+            return Err(CliError::usage("there is no campaign to resume")
+                .hint("start one without --resume"));
         };
         if self.seed_given && self.settings.seed != last.seed {
             return Err(CliError::usage(format!(
@@ -122,27 +158,36 @@ impl Plan {
         }
         self.settings.seed = last.seed;
         if last.configuration != self.configuration() {
-            return Err(CliError::usage("the last campaign was started with other options")
-                .detail(format!("then: {}", last.configuration))
-                .detail(format!("now:  {}", self.configuration()))
-                .hint("repeat the command as it was, with --resume"));
+            return Err(
+                CliError::usage("the last campaign was started with other options")
+                    .detail(format!("then: {}", last.configuration))
+                    .detail(format!("now:  {}", self.configuration()))
+                    .hint("repeat the command as it was, with --resume"),
+            );
         }
         Ok(Some(last.id))
     }
 
-    pub(super) fn read_orders(&mut self, suite: &Suite, mut note: impl FnMut(&str)) -> Result<(), CliError> {
+    pub(super) fn read_orders(
+        &mut self,
+        suite: &Suite,
+        mut note: impl FnMut(&str),
+    ) -> Result<(), CliError> {
         for path in &self.order_files {
             let shown = path.display();
             let failed = |why: String| {
                 CliError::usage(format!("`{shown}` {why}"))
                     .hint("an order is a list of test ids, JUnit XML or a verbose log (pytest -v) of a run, or a replay file")
             };
-            let size = std::fs::metadata(path).map_err(|e| failed(format!("cannot be read: {e}")))?.len();
+            let size = std::fs::metadata(path)
+                .map_err(|e| failed(format!("cannot be read: {e}")))?
+                .len();
             if size > ORDER_FILE_LIMIT {
                 return Err(failed("is too large".into()));
             }
             let bytes = std::fs::read(path).map_err(|e| failed(format!("cannot be read: {e}")))?;
-            let imported = import(&String::from_utf8_lossy(&bytes), suite).map_err(|e| failed(chain(&e)))?;
+            let imported =
+                import(&String::from_utf8_lossy(&bytes), suite).map_err(|e| failed(chain(&e)))?;
             if let Some(example) = imported.unknown.first() {
                 note(&format!(
                     "`{shown}` names {} tests that this suite does not have, e.g. `{example}`",
@@ -218,7 +263,9 @@ fn absolute(path: PathBuf) -> PathBuf {
 
 fn new_seed() -> u64 {
     // Five digits are easy to say over the phone and enough to differ from yesterday's.
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     since.as_micros() as u64 % 100_000
 }
 
@@ -230,7 +277,11 @@ fn kinds(mix: Option<Vec<String>>) -> Result<Vec<Kind>, CliError> {
         .iter()
         .map(|word| {
             word.trim().parse().map_err(|e: String| {
-                let known: Vec<&str> = Kind::ALL.iter().filter(|k| **k != Kind::Given).map(|k| k.word()).collect();
+                let known: Vec<&str> = Kind::ALL
+                    .iter()
+                    .filter(|k| **k != Kind::Given)
+                    .map(|k| k.word())
+                    .collect();
                 CliError::usage(e).hint(format!("known are {}", known.join(", ")))
             })
         })
@@ -239,7 +290,9 @@ fn kinds(mix: Option<Vec<String>>) -> Result<Vec<Kind>, CliError> {
 
 fn at_least_one(name: &str, number: u32) -> Result<u32, CliError> {
     if number == 0 {
-        return Err(CliError::usage(format!("--{name} 0: without a fresh interpreter nothing can be confirmed")));
+        return Err(CliError::usage(format!(
+            "--{name} 0: without a fresh interpreter nothing can be confirmed"
+        )));
     }
     Ok(number)
 }

@@ -72,20 +72,26 @@ impl BarWatch {
         };
         let budget = self.budget.map_or_else(String::new, |budget| {
             let left = budget.saturating_sub(self.started.elapsed());
-            format!(", budget left {}", humantime::format_duration(Duration::from_secs(left.as_secs())))
+            format!(
+                ", budget left {}",
+                humantime::format_duration(Duration::from_secs(left.as_secs()))
+            )
         });
         let suspects = match self.suspects {
             0 => String::new(),
             n => format!(", {n} suspects"),
         };
-        self.bar
-            .set_message(format!("{what} · {executions} executions, {rate:.0}/s{suspects}{budget}"));
+        self.bar.set_message(format!(
+            "{what} · {executions} executions, {rate:.0}/s{suspects}{budget}"
+        ));
     }
 }
 
 impl Watch for BarWatch {
     fn stage(&mut self, stage: Stage, runs: usize) {
-        self.bar.set_style(style("{spinner} [{bar:24}] {pos}/{len} {wide_msg} {eta} left"));
+        self.bar.set_style(style(
+            "{spinner} [{bar:24}] {pos}/{len} {wide_msg} {eta} left",
+        ));
         self.bar.set_length(runs as u64);
         self.bar.set_position(0);
         self.bar.reset_eta();

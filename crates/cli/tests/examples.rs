@@ -1,0 +1,62 @@
+//! The example projects, each judged against its `expected.json`.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use support::{Project, root};
+
+fn judge(example: &str, environment: &'static str) {
+    let project = Project::example(example).with(environment);
+    let run = project.detect(&[]);
+    let path = root().join("examples").join(example).join("expected.json");
+    let expected: BTreeMap<String, String> =
+        serde_json::from_slice(&std::fs::read(path).expect("expectations")).expect("a map");
+    assert_eq!(run.classes(), expected, "\n{}\n{}", run.stdout, run.stderr);
+    assert_eq!(run.code, i32::from(!expected.is_empty()));
+}
+
+#[test]
+fn shop_with_pytest_7() {
+    judge("shop", "pytest7");
+}
+
+#[test]
+fn shop_with_pytest_8() {
+    judge("shop", "pytest8");
+}
+
+#[test]
+fn shop_with_pytest_9() {
+    judge("shop", "pytest9");
+}
+
+#[test]
+fn shop_with_many_plugins() {
+    judge("shop", "plugins");
+}
+
+#[test]
+fn chance() {
+    judge("chance", "pytest8");
+}
+
+#[test]
+fn teardown() {
+    judge("teardown", "pytest8");
+}
+
+#[test]
+fn files() {
+    judge("files", "pytest8");
+}
+
+#[test]
+fn scopes() {
+    judge("scopes", "pytest9");
+}
+
+#[test]
+fn clean() {
+    judge("clean", "pytest7");
+}
