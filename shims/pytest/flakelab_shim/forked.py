@@ -116,7 +116,7 @@ def _descriptors():
 
 def _event_loops():
     """(selector, loop) of every selector event loop alive; none is looked for without an epoll set."""
-    if "asyncio" not in sys.modules or not any("eventpoll" in l for _, l in _descriptors()):
+    if "asyncio" not in sys.modules or not any("eventpoll" in link for _, link in _descriptors()):
         return []
     import gc
 
