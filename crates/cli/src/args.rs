@@ -64,6 +64,7 @@ pub(crate) enum IsolationArg {
 ///   non-deterministic    differs although nothing did
 ///   non-idempotent       fails when run twice in one process
 ///   position-dependent   a class or module teardown fails on whichever test runs last
+///   collection-dependent fails when certain other files are collected with it, in any order
 ///
 /// Every finding comes with the shortest known plain pytest command that shows the failure. Nothing
 /// is installed into the project, and nothing is written to it but `.flakelab/`.

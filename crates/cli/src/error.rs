@@ -42,13 +42,16 @@ impl CliError {
     }
 }
 
-/// An error with its causes on one line.
+/// An error with its causes on one line; a cause that only repeats the one before is left out.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
+    let mut parts = vec![error.to_string()];
     let mut source = error.source();
     while let Some(cause) = source {
-        text = format!("{text}: {cause}");
+        let text = cause.to_string();
+        if !parts.iter().any(|part| text.contains(part)) {
+            parts.push(text);
+        }
         source = cause.source();
     }
-    text
+    parts.join(": ")
 }

@@ -62,7 +62,6 @@ pub fn detect(
             .collect(),
         orders: session.evidence.orders_by_kind(),
         runs: session.evidence.runs.len() as u64,
-        executions: session.evidence.executions,
         notes: session.notes.clone(),
         out_of_budget: session.out_of_budget,
         elapsed: session.elapsed(),
@@ -172,7 +171,7 @@ fn classify_varying(
         let tally = suspect.alone.tally;
         let finding = if tally.total() == 0 {
             no_verdict_alone(session, &suspect)
-        } else if tally.always_failed() && position::decided_by_what_follows(session, *test) {
+        } else if position::decided_by_what_follows(session, *test) {
             by_position(session, &suspect)?
         } else if tally.mixed() {
             nod::alone(session, &suspect)?
@@ -212,23 +211,45 @@ fn no_verdict_alone(session: &Session<'_>, suspect: &Suspect) -> Finding {
     finding
 }
 
+/// Both sides in pristine interpreters: with a companion after it the test passes, as the last of its
+/// scope it fails. Alone it is the last; where it passes alone all the same, the teardown fails only with
+/// the rest of the suite collected, and whole orders are asked.
 fn by_position(session: &mut Session<'_>, suspect: &Suspect) -> Result<Finding, LabError> {
     let mut finding = suspect.finding(session);
     let times = session.settings.confirmations;
-    let answer = match position::companion(session, suspect.test) {
-        Some(next) => {
-            let question = Question {
-                order: vec![suspect.test, next],
-                at: 0,
-                times,
-                from: 0,
-            };
-            confirm::ask(session, Purpose::Confirm, &[question])?.remove(0)
-        }
-        None => ColdRuns::default(),
+    let whole = |session: &Session<'_>, verdict: Polarity| {
+        let sighting = session.evidence.with_polarity(suspect.test, verdict).next();
+        sighting.map(|s| Question {
+            order: session.evidence.run(s).order.0.clone(),
+            at: s.at as usize,
+            times,
+            from: 0,
+        })
     };
-    finding.confirmed = answer.tally;
-    if answer.tally.always_passed() {
+    let fails_alone = suspect.alone.tally.always_failed();
+    let passing = match position::companion(session, suspect.test) {
+        Some(next) if fails_alone => Some(Question {
+            order: vec![suspect.test, next],
+            at: 0,
+            times,
+            from: 0,
+        }),
+        _ => whole(session, Polarity::Pass),
+    };
+    let failing = if fails_alone {
+        None
+    } else {
+        whole(session, Polarity::Fail)
+    };
+    let asked: Vec<Question> = passing.into_iter().chain(failing).collect();
+    let answers = confirm::ask(session, Purpose::Confirm, &asked)?;
+    for answer in &answers {
+        finding.confirmed.passed += answer.tally.passed;
+        finding.confirmed.failed += answer.tally.failed;
+    }
+    let passes = answers.first().is_some_and(|a| a.tally.always_passed());
+    let fails = fails_alone || answers.get(1).is_some_and(|a| a.tally.always_failed());
+    if passes && fails {
         finding.class = Class::PositionDependent;
         finding.why =
             "the teardown of its class, module or session fails, and is reported on whichever test runs last"
@@ -236,8 +257,10 @@ fn by_position(session: &mut Session<'_>, suspect: &Suspect) -> Result<Finding, 
     } else {
         finding.why = "a teardown error that comes and goes with what follows".into();
     }
-    finding.reproduce = Some(alone_command(suspect.test, &suspect.alone));
-    finding.failure = suspect.alone.failure.clone().or(finding.failure);
+    if fails_alone {
+        finding.reproduce = Some(alone_command(suspect.test, &suspect.alone));
+        finding.failure = suspect.alone.failure.clone().or(finding.failure);
+    }
     Ok(finding)
 }
 
@@ -357,6 +380,14 @@ fn settle(
                 baseline::count(before, "other test")
             );
             finding.failure = answer.failure.or(finding.failure);
+            if at + 1 == order.len() && fails_in_any_order(session, &order)? {
+                finding.class = Class::CollectionDependent;
+                finding.why = format!(
+                    "passed {alone} of {alone} times alone, failed {0} of {0} times with {1} collected, before or after it",
+                    answer.tally.failed,
+                    baseline::count(before, "other test")
+                );
+            }
             finding.reproduce = Some(Command {
                 plain: answer.plain && at + 1 == order.len(),
                 order,
@@ -386,6 +417,25 @@ fn settle(
         };
     }
     Ok(finding)
+}
+
+/// Whether a test that failed in every order of the suite also fails before the tests it fails after:
+/// then it is not what they do, but that they are imported.
+fn fails_in_any_order(session: &mut Session<'_>, order: &[TestIndex]) -> Result<bool, LabError> {
+    let Some((test, before)) = order.split_last() else {
+        return Ok(false);
+    };
+    if !session.evidence.tally(*test).always_failed() {
+        return Ok(false);
+    }
+    let question = Question {
+        order: [*test].into_iter().chain(before.iter().copied()).collect(),
+        at: 0,
+        times: session.settings.confirmations,
+        from: 0,
+    };
+    let answer = confirm::ask(session, Purpose::Confirm, &[question])?.remove(0);
+    Ok(answer.tally.always_failed())
 }
 
 /// Tests that never fail but are not always reported alike.

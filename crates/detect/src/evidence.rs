@@ -55,7 +55,6 @@ pub(crate) struct Sighting {
 pub(crate) struct Evidence {
     pub(crate) runs: Vec<Run>,
     by_test: Vec<Vec<Sighting>>,
-    pub(crate) executions: u64,
     /// The longest execution that came to an end, in microseconds.
     pub(crate) slowest: u32,
 }
@@ -65,7 +64,6 @@ impl Evidence {
         Self {
             runs: Vec::new(),
             by_test: vec![Vec::new(); tests],
-            executions: 0,
             slowest: 0,
         }
     }
@@ -81,7 +79,6 @@ impl Evidence {
         let mut outcomes = Vec::with_capacity(record.executions.len());
         for (at, execution) in record.executions.into_iter().enumerate() {
             if execution.outcome != Outcome::NotRun {
-                self.executions += 1;
                 if !matches!(execution.outcome, Outcome::TimedOut(_)) {
                     self.slowest = self.slowest.max(execution.micros);
                 }

@@ -85,7 +85,6 @@ pub struct Detection {
     /// Orders run to the end, by kind.
     pub orders: BTreeMap<Kind, u64>,
     pub runs: u64,
-    pub executions: u64,
     /// Statements about the campaign itself: what was left out and why.
     pub notes: Vec<String>,
     /// Whether the budget ended the campaign before its work was done.

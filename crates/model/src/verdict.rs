@@ -16,6 +16,8 @@ pub enum Class {
     NonIdempotent,
     /// A class, module or session teardown error that lands on whichever test runs last.
     PositionDependent,
+    /// Fails when certain other files are collected with it, whatever the order.
+    CollectionDependent,
     /// Never fails, but is skipped, expected to fail or unexpectedly passes only sometimes.
     Masked,
     /// Its id changes from collection to collection.
@@ -43,6 +45,7 @@ impl Class {
             Class::NonDeterministic => "non-deterministic",
             Class::NonIdempotent => "non-idempotent",
             Class::PositionDependent => "position-dependent",
+            Class::CollectionDependent => "collection-dependent",
             Class::Masked => "masked",
             Class::UnstableParametrisation => "unstable id",
             Class::Unconfirmed => "unconfirmed",

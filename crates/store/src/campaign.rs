@@ -1,6 +1,6 @@
 //! One command's campaign: what was asked, in which environment, and what came of it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flakelab_model::{Suite, TestId};
 use rusqlite::{OptionalExtension, params};
@@ -20,6 +20,14 @@ pub struct NewCampaign<'a> {
     /// JSON.
     pub environment: &'a str,
     pub suite: &'a Suite,
+}
+
+/// Runs and executions of a campaign, and the CPU time they took.
+#[derive(Debug, Clone, Copy)]
+pub struct Totals {
+    pub runs: u64,
+    pub executions: u64,
+    pub cpu: Duration,
 }
 
 #[derive(Debug)]
@@ -97,6 +105,29 @@ impl Store {
         } else {
             Err(self.failed("resume from", StoreErrorKind::SuiteChanged))
         }
+    }
+
+    /// What the runs of a campaign came to, over all sessions it took.
+    pub fn totals(&self, campaign: CampaignId) -> Result<Totals, StoreError> {
+        let read = || -> rusqlite::Result<Totals> {
+            let (runs, cpu): (i64, i64) = self.connection.query_row(
+                "SELECT count(*), coalesce(sum(cpu_us), 0) FROM runs WHERE campaign = ?",
+                [campaign.0],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
+            let executions: i64 = self.connection.query_row(
+                "SELECT count(*) FROM executions e JOIN runs r ON r.id = e.run
+                 WHERE r.campaign = ? AND e.outcome <> 'not_run'",
+                [campaign.0],
+                |row| row.get(0),
+            )?;
+            Ok(Totals {
+                runs: runs.unsigned_abs(),
+                executions: executions.unsigned_abs(),
+                cpu: Duration::from_micros(cpu.unsigned_abs()),
+            })
+        };
+        read().map_err(|e| self.failed("read", e))
     }
 
     pub fn finish(&self, campaign: CampaignId, document: &str) -> Result<(), StoreError> {

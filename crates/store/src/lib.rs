@@ -9,7 +9,7 @@ mod location;
 mod recording;
 mod schema;
 
-pub use campaign::{Campaign, CampaignId, NewCampaign};
+pub use campaign::{Campaign, CampaignId, NewCampaign, Totals};
 pub use location::Location;
 pub use recording::RecordingLab;
 pub use schema::Store;

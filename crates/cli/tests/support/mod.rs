@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .canonicalize()
@@ -19,7 +19,7 @@ pub fn root() -> PathBuf {
 }
 
 /// An environment made by `scripts/test`.
-pub fn environment(name: &str) -> PathBuf {
+pub(crate) fn environment(name: &str) -> PathBuf {
     let dir = root().join(".venvs").join(name);
     assert!(
         dir.join("packages").exists(),
@@ -30,22 +30,22 @@ pub fn environment(name: &str) -> PathBuf {
 }
 
 #[derive(Debug)]
-pub struct Project {
+pub(crate) struct Project {
     dir: TempDir,
-    pub environment: &'static str,
+    pub(crate) environment: &'static str,
 }
 
 #[derive(Debug)]
-pub struct Run {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
-    pub document: Value,
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) document: Value,
 }
 
 impl Project {
     /// A project of the given files.
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::Builder::new()
             .prefix("project-")
             .tempdir()
@@ -62,27 +62,27 @@ impl Project {
     }
 
     /// A copy of an example.
-    pub fn example(name: &str) -> Self {
+    pub(crate) fn example(name: &str) -> Self {
         let project = Self::new(&[]);
         copy(&root().join("examples").join(name), project.path());
         project
     }
 
-    pub fn with(mut self, environment: &'static str) -> Self {
+    pub(crate) fn with(mut self, environment: &'static str) -> Self {
         self.environment = environment;
         self
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    pub fn python(&self) -> PathBuf {
+    pub(crate) fn python(&self) -> PathBuf {
         environment(self.environment).join("bin/python")
     }
 
     /// `flakelab` in the project's directory, with nothing of this process's environment that matters.
-    pub fn flakelab(&self, args: &[&str]) -> Command {
+    pub(crate) fn flakelab(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_flakelab"));
         command
             .args(args)
@@ -101,7 +101,7 @@ impl Project {
 
     /// `flakelab detect` with this project's interpreter and seed 1; the document is read, and the tree
     /// must be as it was.
-    pub fn detect(&self, args: &[&str]) -> Run {
+    pub(crate) fn detect(&self, args: &[&str]) -> Run {
         let before = self.tree();
         let output = self.dir_for_output().join("detect.json");
         let python = self.python();
@@ -109,11 +109,12 @@ impl Project {
             "detect",
             "--python",
             python.to_str().expect("utf-8"),
-            "--seed",
-            "1",
             "--format",
             "json",
         ];
+        if !args.contains(&"--seed") {
+            all.extend(["--seed", "1"]);
+        }
         all.extend(["-o", output.to_str().expect("utf-8")]);
         all.extend(args);
         let run = Run::of(
@@ -130,7 +131,7 @@ impl Project {
     }
 
     /// Every file of the project with its content, but for the store.
-    pub fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(crate) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         list(self.path(), self.path(), &mut files);
         files
@@ -138,7 +139,7 @@ impl Project {
 }
 
 impl Run {
-    pub fn of(output: Output, document: &Path) -> Self {
+    pub(crate) fn of(output: Output, document: &Path) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self {
             code: output.status.code().unwrap_or(-1),
@@ -152,7 +153,7 @@ impl Run {
     }
 
     /// The class of every test that is not stable.
-    pub fn classes(&self) -> BTreeMap<String, String> {
+    pub(crate) fn classes(&self) -> BTreeMap<String, String> {
         let tests = self.document["tests"].as_array();
         let tests = tests
             .unwrap_or_else(|| panic!("no document, exit code {}\n{}", self.code, self.stderr));
@@ -163,7 +164,7 @@ impl Run {
             .collect()
     }
 
-    pub fn test(&self, id: &str) -> &Value {
+    pub(crate) fn test(&self, id: &str) -> &Value {
         self.document["tests"]
             .as_array()
             .into_iter()
@@ -173,7 +174,7 @@ impl Run {
     }
 
     /// Asserts the classes of all tests; those not listed must be stable.
-    pub fn expect(&self, expected: &[(&str, &str)]) {
+    pub(crate) fn expect(&self, expected: &[(&str, &str)]) {
         let expected: BTreeMap<String, String> = expected
             .iter()
             .map(|(id, class)| ((*id).to_owned(), (*class).to_owned()))

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use flakelab_model::{RunRecord, Timeout};
 
@@ -80,12 +80,12 @@ impl ColdRun {
     }
 
     /// To be called once the process has ended and everything it said was heard.
-    pub(super) fn finish(mut self) -> io::Result<(Ended, Duration)> {
+    pub(super) fn finish(mut self) -> io::Result<Ended> {
         let said = self.worker.output();
         let exit = self.worker.reap()?;
         let whole = self.pending.selection.as_ref().is_none_or(|s| s.whole);
         if self.job.not_found() && !whole {
-            return Ok((Ended::NotFound(self.pending), exit.cpu));
+            return Ok(Ended::NotFound(self.pending));
         }
         self.job.left(exit.status, &said);
         let last = said
@@ -96,10 +96,7 @@ impl ColdRun {
             .to_owned();
         self.job
             .lose_unless_ended(format!("the interpreter ended early: {last}"));
-        Ok((
-            Ended::Records(self.job.records(self.hash_seed, exit.cpu)),
-            exit.cpu,
-        ))
+        Ok(Ended::Records(self.job.records(self.hash_seed, exit.cpu)))
     }
 }
 

@@ -50,7 +50,7 @@ pub struct PytestLab {
     pub(super) as_module: bool,
     pub(super) reseed: Vec<String>,
     pub(super) facts: Option<Facts>,
-    pub(super) cpu: Duration,
+    pub(super) start_cpu: Duration,
     pub(super) started: u32,
     pub(super) buffer: Vec<u8>,
     pub(super) progress: Arc<Progress>,
@@ -85,7 +85,7 @@ impl PytestLab {
             as_module: false,
             reseed: Vec::new(),
             facts: None,
-            cpu: Duration::ZERO,
+            start_cpu: Duration::ZERO,
             started: 0,
             buffer: vec![0; wire::PACKET],
             progress: Arc::default(),
@@ -101,9 +101,9 @@ impl PytestLab {
         Arc::clone(&self.progress)
     }
 
-    /// CPU time of everything that has ended, and of collection.
-    pub fn cpu(&self) -> Duration {
-        self.cpu
+    /// CPU time of starting interpreters and collecting; that of a run is in its record.
+    pub fn start_cpu(&self) -> Duration {
+        self.start_cpu
     }
 
     fn workers(&self) -> impl Iterator<Item = &Worker> {
@@ -326,7 +326,6 @@ impl PytestLab {
         for lane in self.lanes.iter_mut().chain(&mut self.templates) {
             let heard = lane.hear(&mut self.buffer, &self.progress);
             records.extend(heard.records);
-            self.cpu += heard.cpu;
             not_found.extend(
                 heard
                     .not_found
@@ -343,9 +342,8 @@ impl PytestLab {
             if self.templates[at].worker.has_ended() {
                 let dead = self.templates.remove(at);
                 let seed = dead.hash_seed;
-                let (lost, cpu, _, queue) = dead.bury().map_err(broken)?;
+                let (lost, _, queue) = dead.bury().map_err(broken)?;
                 records.extend(lost);
-                self.cpu += cpu;
                 colds.extend(queue.into_iter().map(|pending| PendingCold {
                     pending,
                     hash_seed: seed,
@@ -360,9 +358,7 @@ impl PytestLab {
                 at += 1;
                 continue;
             }
-            let (end, cpu) = self.colds.remove(at).finish().map_err(broken)?;
-            self.cpu += cpu;
-            match end {
+            match self.colds.remove(at).finish().map_err(broken)? {
                 Ended::Records(done) => records.extend(done),
                 Ended::NotFound(pending) => not_found.push((pending, 0)),
             }
@@ -386,9 +382,7 @@ impl PytestLab {
     fn replace(&mut self, at: usize) -> Result<Vec<RunRecord>, LabError> {
         let dead = self.lanes.remove(at);
         let was_busy = dead.is_busy();
-        let (records, cpu, said, queue) =
-            dead.bury().map_err(|e| LabError::broken(e.to_string()))?;
-        self.cpu += cpu;
+        let (records, said, queue) = dead.bury().map_err(|e| LabError::broken(e.to_string()))?;
         if !was_busy {
             let last = said.trim().lines().last().unwrap_or("it said nothing");
             return Err(self.cannot_start(&format_args!("a zygote died while idle: {last}")));

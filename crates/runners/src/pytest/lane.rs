@@ -75,7 +75,6 @@ struct FreshRequest<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) records: Vec<RunRecord>,
-    pub(super) cpu: Duration,
     /// Runs whose tests were not found, to be tried with the whole selection.
     pub(super) not_found: Vec<Pending>,
 }
@@ -183,7 +182,6 @@ impl Lane {
                     self.worker.drain(buffer);
                     job.left(status, &self.worker.output());
                     let cpu = Duration::from_micros(cpu_us);
-                    heard.cpu += cpu;
                     self.finish(cpu, &mut heard);
                 }
                 Event::Left { status } => {
@@ -215,9 +213,7 @@ impl Lane {
     }
 
     /// The process itself died: what it was running has crashed.
-    pub(super) fn bury(
-        mut self,
-    ) -> io::Result<(Vec<RunRecord>, Duration, String, VecDeque<Pending>)> {
+    pub(super) fn bury(mut self) -> io::Result<(Vec<RunRecord>, String, VecDeque<Pending>)> {
         let said = self.worker.output();
         let exit = self.worker.reap()?;
         let records = match self.job.take() {
@@ -228,7 +224,7 @@ impl Lane {
             }
             None => Vec::new(),
         };
-        Ok((records, exit.cpu, said, self.take_queue()))
+        Ok((records, said, self.take_queue()))
     }
 }
 

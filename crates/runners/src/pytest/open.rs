@@ -247,7 +247,7 @@ impl PytestLab {
             .map(|(name, _)| name.clone())
             .collect();
         for greeting in &greetings {
-            self.cpu += Duration::from_micros(greeting.hello.cpu_us);
+            self.start_cpu += Duration::from_micros(greeting.hello.cpu_us);
         }
         if let Some(error) = &hello.sandbox_error {
             self.sandbox_roots = None;
@@ -301,7 +301,7 @@ impl PytestLab {
         let theirs = Suite::new(greeting.tests);
         let lane = &mut self.lanes[at];
         lane.learn(&self.suite, &theirs);
-        self.cpu += Duration::from_micros(greeting.hello.cpu_us);
+        self.start_cpu += Duration::from_micros(greeting.hello.cpu_us);
         Ok(())
     }
 
@@ -325,7 +325,7 @@ impl PytestLab {
             lane.worker.drain(&mut self.buffer);
             let ended = lane.worker.has_ended();
             if let Some(Event::Template { cpu_us }) = lane.worker.next(&mut self.buffer) {
-                self.cpu += Duration::from_micros(cpu_us);
+                self.start_cpu += Duration::from_micros(cpu_us);
                 self.templates.push(lane);
                 return Ok(());
             }

@@ -12,12 +12,15 @@ use flakelab_report::detect::{
 };
 use flakelab_runners::pytest::{PytestLab, SandboxState};
 
+use flakelab_store::Totals;
+
 use super::plan::Plan;
 
 pub(super) fn build(
     detection: &Detection,
     lab: &PytestLab,
     plan: &Plan,
+    totals: Totals,
     wall: Duration,
 ) -> Document {
     let facts = lab.facts();
@@ -30,7 +33,7 @@ pub(super) fn build(
                 .binary_search_by_key(&test, |f| f.test)
                 .ok()
                 .map(|at| &detection.findings[at]);
-            describe(lab, test, finding, detection)
+            describe(lab, plan, test, finding, detection)
         })
         .collect();
     tests.extend(facts.unstable.iter().map(|id| unstable(id)));
@@ -48,10 +51,10 @@ pub(super) fn build(
                 .iter()
                 .map(|(kind, count)| (kind.word().to_owned(), *count))
                 .collect(),
-            runs: detection.runs,
-            executions: detection.executions,
+            runs: totals.runs,
+            executions: totals.executions,
             processes: counters.processes.load(Ordering::Relaxed),
-            cpu_seconds: round(lab.cpu().as_secs_f64()),
+            cpu_seconds: round((totals.cpu + lab.start_cpu()).as_secs_f64()),
             wall_seconds: round(wall.as_secs_f64()),
             jobs: plan.jobs,
             python: facts.python.clone(),
@@ -82,12 +85,22 @@ pub(super) fn build(
     }
 }
 
+/// A place in the project, relative to it.
+fn near(at: &str, plan: &Plan) -> String {
+    let project = plan.project.to_string_lossy();
+    at.strip_prefix(&*project)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .unwrap_or(at)
+        .to_owned()
+}
+
 fn round(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }
 
 fn describe(
     lab: &PytestLab,
+    plan: &Plan,
     test: TestIndex,
     finding: Option<&Finding>,
     detection: &Detection,
@@ -110,7 +123,7 @@ fn describe(
             .map(|failure| Failure {
                 phase: failure.phase,
                 message: failure.message.clone(),
-                at: failure.at.clone(),
+                at: near(&failure.at, plan),
                 signature: failure.signature(),
             }),
         reproduce: finding

@@ -70,7 +70,10 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     if lab.replayed > 0 {
         printer.note(&format!("{} runs were taken from the store", lab.replayed));
     }
-    let document = document::build(&detection, lab.inner(), &plan, started.elapsed());
+    let totals = store
+        .totals(campaign)
+        .map_err(|e| CliError::usage(chain(&e)))?;
+    let document = document::build(&detection, lab.inner(), &plan, totals, started.elapsed());
     for note in &document.campaign.notes {
         printer.note(note);
     }
