@@ -171,10 +171,10 @@ fn classify_varying(
         let tally = suspect.alone.tally;
         let finding = if tally.total() == 0 {
             no_verdict_alone(session, &suspect)
-        } else if position::decided_by_what_follows(session, *test) {
-            by_position(session, &suspect)?
         } else if tally.mixed() {
             nod::alone(session, &suspect)?
+        } else if let Some(finding) = by_position(session, &suspect)? {
+            finding
         } else if let Some(sighting) = suspect.verified.disagreement {
             match nod::in_order(session, &suspect, sighting)? {
                 Some(finding) => finding,
@@ -211,57 +211,44 @@ fn no_verdict_alone(session: &Session<'_>, suspect: &Suspect) -> Finding {
     finding
 }
 
-/// Both sides in pristine interpreters: with a companion after it the test passes, as the last of its
-/// scope it fails. Alone it is the last; where it passes alone all the same, the teardown fails only with
-/// the rest of the suite collected, and whole orders are asked.
-fn by_position(session: &mut Session<'_>, suspect: &Suspect) -> Result<Finding, LabError> {
-    let mut finding = suspect.finding(session);
-    let times = session.settings.confirmations;
-    let whole = |session: &Session<'_>, verdict: Polarity| {
-        let sighting = session.evidence.with_polarity(suspect.test, verdict).next();
-        sighting.map(|s| Question {
-            order: session.evidence.run(s).order.0.clone(),
-            at: s.at as usize,
-            times,
-            from: 0,
-        })
-    };
+/// Alone and with another test after it, both with nothing before it: if that decides about a teardown
+/// error, neither polluters nor state-setters are to be looked for.
+fn by_position(session: &mut Session<'_>, suspect: &Suspect) -> Result<Option<Finding>, LabError> {
     let fails_alone = suspect.alone.tally.always_failed();
-    let passing = match position::companion(session, suspect.test) {
-        Some(next) if fails_alone => Some(Question {
-            order: vec![suspect.test, next],
-            at: 0,
-            times,
-            from: 0,
-        }),
-        _ => whole(session, Polarity::Pass),
+    let Some((order, expected)) = position::question(session, suspect.test, fails_alone) else {
+        return Ok(None);
     };
-    let failing = if fails_alone {
-        None
-    } else {
-        whole(session, Polarity::Fail)
+    let question = Question {
+        order: order.clone(),
+        at: 0,
+        times: session.settings.confirmations,
+        from: 0,
     };
-    let asked: Vec<Question> = passing.into_iter().chain(failing).collect();
-    let answers = confirm::ask(session, Purpose::Confirm, &asked)?;
-    for answer in &answers {
-        finding.confirmed.passed += answer.tally.passed;
-        finding.confirmed.failed += answer.tally.failed;
+    let answer = confirm::ask(session, Purpose::Confirm, &[question])?.remove(0);
+    let goal = Goal {
+        test: suspect.test,
+        verdict: expected,
+    };
+    if !agrees(goal, answer.tally) {
+        return Ok(None);
     }
-    let passes = answers.first().is_some_and(|a| a.tally.always_passed());
-    let fails = fails_alone || answers.get(1).is_some_and(|a| a.tally.always_failed());
-    if passes && fails {
-        finding.class = Class::PositionDependent;
-        finding.why =
-            "the teardown of its class, module or session fails, and is reported on whichever test runs last"
-                .into();
-    } else {
-        finding.why = "a teardown error that comes and goes with what follows".into();
-    }
-    if fails_alone {
-        finding.reproduce = Some(alone_command(suspect.test, &suspect.alone));
-        finding.failure = suspect.alone.failure.clone().or(finding.failure);
-    }
-    Ok(finding)
+    let mut finding = suspect.finding(session);
+    finding.class = Class::PositionDependent;
+    finding.confirmed = answer.tally;
+    finding.why =
+        "the teardown of its class, module or session fails, and is reported on whichever test runs last".into();
+    let failing = if fails_alone { &suspect.alone } else { &answer };
+    finding.failure = failing.failure.clone().or(finding.failure);
+    finding.reproduce = Some(Command {
+        order: if fails_alone {
+            vec![suspect.test]
+        } else {
+            order
+        },
+        hash_seed: None,
+        plain: failing.plain,
+    });
+    Ok(Some(finding))
 }
 
 /// Victims and brittles: one verdict alone, the other after a short order.
@@ -328,9 +315,11 @@ fn longer(
     question: Question,
     answer: ColdRuns,
 ) -> Result<(Question, ColdRuns), LabError> {
+    // First in its order nothing came before it.
     let mut sightings: Vec<_> = session
         .evidence
         .with_polarity(goal.test, goal.verdict)
+        .filter(|s| s.at > 0)
         .collect();
     sightings.sort_by_key(|s| (s.at, s.run));
     let times = session.settings.confirmations;
@@ -380,7 +369,7 @@ fn settle(
                 baseline::count(before, "other test")
             );
             finding.failure = answer.failure.or(finding.failure);
-            if at + 1 == order.len() && fails_in_any_order(session, &order)? {
+            if fails_in_any_order(session, &order, at)? {
                 finding.class = Class::CollectionDependent;
                 finding.why = format!(
                     "passed {alone} of {alone} times alone, failed {0} of {0} times with {1} collected, before or after it",
@@ -419,17 +408,27 @@ fn settle(
     Ok(finding)
 }
 
-/// Whether a test that failed in every order of the suite also fails before the tests it fails after:
-/// then it is not what they do, but that they are imported.
-fn fails_in_any_order(session: &mut Session<'_>, order: &[TestIndex]) -> Result<bool, LabError> {
-    let Some((test, before)) = order.split_last() else {
-        return Ok(false);
-    };
-    if !session.evidence.tally(*test).always_failed() {
+/// Whether a test also fails before the tests it fails after: then it is not what they do, but that they
+/// are imported.
+fn fails_in_any_order(
+    session: &mut Session<'_>,
+    order: &[TestIndex],
+    at: usize,
+) -> Result<bool, LabError> {
+    let test = order[at];
+    // In a fork everything is imported: only a test that fails alone there can be of this kind.
+    let evidence = &session.evidence;
+    let fails_alone = evidence
+        .with_polarity(test, Polarity::Fail)
+        .any(|s| evidence.run(s).purpose == Purpose::Alone);
+    if !fails_alone {
         return Ok(false);
     }
     let question = Question {
-        order: [*test].into_iter().chain(before.iter().copied()).collect(),
+        order: [test]
+            .into_iter()
+            .chain(order.iter().copied().filter(|other| *other != test))
+            .collect(),
         at: 0,
         times: session.settings.confirmations,
         from: 0,

@@ -31,39 +31,36 @@ fn step(suite: &Suite, test: TestIndex, next: Option<TestIndex>) -> Step {
     }
 }
 
-/// Whether every failure is a teardown error, and whether it comes is decided by the next test alone.
-pub(crate) fn decided_by_what_follows(session: &Session<'_>, test: TestIndex) -> bool {
-    let suite = session.lab.suite();
-    let step_of = |sighting: Sighting| {
-        let order = &session.evidence.run(sighting).order.0;
-        step(suite, test, order.get(sighting.at as usize + 1).copied())
-    };
-    let teardown = |sighting: &Sighting| matches!(session.evidence.outcome(*sighting), Outcome::Errored(f) if f.phase == Phase::Teardown);
-    let failing: Vec<Sighting> = session
-        .evidence
+/// Two orders with nothing before the test that should differ in its verdict if only what follows decides:
+/// one of them is the test alone, the other has a test after it. `None` if no teardown error was seen.
+pub(crate) fn question(
+    session: &Session<'_>,
+    test: TestIndex,
+    fails_alone: bool,
+) -> Option<(Vec<TestIndex>, Polarity)> {
+    let evidence = &session.evidence;
+    let teardown = |s: &Sighting| matches!(evidence.outcome(*s), Outcome::Errored(f) if f.phase == Phase::Teardown);
+    if !evidence
         .with_polarity(test, Polarity::Fail)
-        .collect();
-    let nearest_failure = failing.iter().map(|s| step_of(*s)).min();
-    let furthest_pass = session
-        .evidence
-        .with_polarity(test, Polarity::Pass)
-        .map(step_of)
-        .max();
-    failing.iter().all(teardown) && furthest_pass < nearest_failure
-}
-
-/// A test whose presence right after `test` keeps the scope open, taken from a passing run.
-pub(crate) fn companion(session: &Session<'_>, test: TestIndex) -> Option<TestIndex> {
-    session
-        .evidence
-        .with_polarity(test, Polarity::Pass)
-        .find_map(|s| {
-            session
-                .evidence
-                .run(s)
-                .order
-                .0
-                .get(s.at as usize + 1)
-                .copied()
-        })
+        .any(|s| teardown(&s))
+    {
+        return None;
+    }
+    let next = |s: Sighting| evidence.run(s).order.0.get(s.at as usize + 1).copied();
+    let suite = session.lab.suite();
+    let near = |next: &TestIndex| step(suite, test, Some(*next));
+    if fails_alone {
+        // The nearer the next test, the less is torn down before it.
+        let companion = evidence
+            .with_polarity(test, Polarity::Pass)
+            .filter_map(next)
+            .min_by_key(near)?;
+        Some((vec![test, companion], Polarity::Pass))
+    } else {
+        let failing = evidence
+            .with_polarity(test, Polarity::Fail)
+            .filter(teardown);
+        let stranger = failing.filter_map(next).max_by_key(near)?;
+        Some((vec![test, stranger], Polarity::Fail))
+    }
 }
