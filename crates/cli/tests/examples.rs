@@ -60,3 +60,29 @@ fn scopes() {
 fn clean() {
     judge("clean", "pytest7");
 }
+
+#[test]
+fn tiny_is_what_the_readme_shows() {
+    judge("tiny", "pytest8");
+    let project = Project::example("tiny");
+    let python = project.python();
+    let output = project
+        .flakelab(&[
+            "detect",
+            "--seed",
+            "1",
+            "--python",
+            python.to_str().expect("utf-8"),
+        ])
+        .output()
+        .expect("flakelab runs");
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
+    let code = std::fs::read_to_string(root().join("examples/tiny/test_prices.py")).expect("code");
+    assert!(readme.contains(&code), "the README shows another example");
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        // Times differ from machine to machine.
+        if !line.contains("executions in") {
+            assert!(readme.contains(line), "the README does not show `{line}`");
+        }
+    }
+}

@@ -17,6 +17,8 @@ const MOST_SET_ASIDE: usize = 20;
 /// Runs of each kind before a difference is looked into, and after.
 const FIRST_LOOK: u32 = 2;
 const SECOND_LOOK: u32 = 5;
+/// Attempts of the original order that are the baseline's.
+pub(crate) const BASELINE_ATTEMPTS: u32 = SECOND_LOOK;
 
 /// The tests the search can use.
 pub(crate) fn establish(session: &mut Session<'_>) -> Result<Vec<TestIndex>, LabError> {

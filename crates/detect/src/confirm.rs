@@ -166,7 +166,8 @@ pub(crate) fn ask_with_seed(
 ) -> Result<Tally, LabError> {
     let batch = (0..times)
         .map(|attempt| {
-            let mut request = session.request(Order(vec![test]), Isolation::Fresh, 1_000 + attempt);
+            let mut request =
+                session.request(Order(vec![test]), Isolation::Fresh, 50_000 + attempt);
             request.hash_seed = Some(seed);
             (Purpose::Confirm, request)
         })

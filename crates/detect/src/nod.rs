@@ -19,7 +19,7 @@ const SIGNIFICANCE: f64 = 0.01;
 /// a probability of 80 %.
 const SAMPLE: u32 = 20;
 /// Attempts of earlier stages stay below.
-const FIRST_ATTEMPT: u32 = 300;
+const FIRST_ATTEMPT: u32 = 30_000;
 
 /// Passed and failed alone in fresh interpreters.
 pub(crate) fn alone(session: &mut Session<'_>, suspect: &Suspect) -> Result<Finding, LabError> {

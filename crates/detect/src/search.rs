@@ -1,11 +1,12 @@
 //! Many orders, each test alone, each test twice: which tests vary?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use flakelab_lab::LabError;
 use flakelab_lab::orders::{self, Kind};
 use flakelab_model::{Isolation, Order, Outcome, Polarity, TestIndex};
 
+use crate::baseline::BASELINE_ATTEMPTS;
 use crate::evidence::Purpose;
 use crate::session::{FRESH_SEEDS, Session, Stage};
 
@@ -131,7 +132,12 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
         } else {
             Kind::TuscanClasses
         };
-        runs.extend(ordered(kind, settings.pairs + 1));
+        let rows = match kind {
+            Kind::Tuscan => settings.pairs + 1,
+            // A supplement, not the bulk of the work.
+            _ => settings.orders.div_ceil(10),
+        };
+        runs.extend(ordered(kind, rows));
     }
     let original = Order(tests.to_vec());
     let seeds = if settings.orders > 0 { FRESH_SEEDS } else { 0 };
@@ -140,10 +146,16 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
         let request = session.request(original.clone(), Isolation::Fresh, attempt);
         (Purpose::Baseline, request)
     });
+    // An order that comes again is a new draw, not an old answer; the baseline has had the original.
+    let mut draws: HashMap<Order, u32> = HashMap::from([(original.clone(), BASELINE_ATTEMPTS)]);
     let orders = runs
         .into_iter()
-        // A run of the whole suite that would repeat the baseline is answered by it.
-        .map(|(purpose, order)| (purpose, session.request(order, session.warm, 0)))
+        .map(|(purpose, order)| {
+            let attempt = draws.entry(order.clone()).or_default();
+            *attempt += 1;
+            (purpose, session.request(order, session.warm, *attempt - 1))
+        })
+        // The baseline has run the original order, unless forks turned out to be useless.
         .filter(|(purpose, _)| {
             session.warm.is_pristine() || *purpose != Purpose::Order(Kind::Original)
         });

@@ -12,7 +12,7 @@ use crate::finding::Tally;
 use crate::session::{Session, Stage};
 
 /// Attempts below this number belong to the search.
-const FIRST_ATTEMPT: u32 = 100;
+const FIRST_ATTEMPT: u32 = 10_000;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Verified {

@@ -41,7 +41,8 @@ impl Trie {
 /// served by no trie.
 pub fn merge<'a>(batch: impl IntoIterator<Item = (usize, &'a RunRequest)>) -> Vec<Trie> {
     let mut tries = Vec::new();
-    let mut shared: BTreeMap<(u32, TestIndex), Vec<(usize, &[TestIndex])>> = BTreeMap::new();
+    // By attempt and first test: what can be one trie.
+    let mut shared: BTreeMap<(u32, TestIndex), Vec<Numbered<'a>>> = BTreeMap::new();
     for (number, request) in batch {
         let order = request.order.0.as_slice();
         let Some(first) = order.first() else { continue };
@@ -58,6 +59,9 @@ pub fn merge<'a>(batch: impl IntoIterator<Item = (usize, &'a RunRequest)>) -> Ve
     tries
 }
 
+/// An order with the number of its request.
+type Numbered<'a> = (usize, &'a [TestIndex]);
+
 /// A node under construction; children in order of arrival.
 #[derive(Default)]
 struct Draft {
@@ -66,7 +70,7 @@ struct Draft {
     ends: Vec<usize>,
 }
 
-fn build(orders: Vec<(usize, &[TestIndex])>) -> Trie {
+fn build(orders: Vec<Numbered<'_>>) -> Trie {
     let mut drafts = vec![Draft::default()];
     for (number, order) in &orders {
         let mut at = 0;

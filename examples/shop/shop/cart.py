@@ -1,5 +1,8 @@
 """A cart."""
+
 from dataclasses import dataclass, field
+
+from shop import notify, shipping
 
 
 @dataclass
@@ -15,3 +18,9 @@ class Cart:
 
     def count(self):
         return sum(self.lines.values())
+
+    def shipping(self, postcode):
+        return shipping.cost(postcode) if self.lines else 0
+
+    def confirmation(self, to):
+        return notify.mail(to, "Your order", notify.order_xml(self.lines))

@@ -1,4 +1,5 @@
 """Products and the campaigns that change their prices."""
+
 import functools
 import json
 

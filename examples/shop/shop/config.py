@@ -1,4 +1,5 @@
 """Settings, from the environment."""
+
 import os
 
 

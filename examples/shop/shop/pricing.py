@@ -1,4 +1,5 @@
 """Taxes and totals."""
+
 from decimal import ROUND_HALF_UP, Decimal
 
 RATES = {"default": Decimal("0.10"), "books": Decimal("0.05")}

@@ -1,4 +1,5 @@
 """Reports over orders."""
+
 import csv
 import io
 import statistics

@@ -1,4 +1,5 @@
 """Accounts."""
+
 import hashlib
 
 ACCOUNTS = {}

@@ -19,7 +19,7 @@ impl Stream {
         Self(ChaCha8Rng::from_seed(key))
     }
 
-    pub fn next(&mut self) -> u64 {
+    fn draw(&mut self) -> u64 {
         self.0.next_u64()
     }
 
@@ -28,7 +28,7 @@ impl Stream {
         assert!(bound > 0, "an empty range has no member");
         let zone = u64::MAX - u64::MAX % bound;
         loop {
-            let value = self.next();
+            let value = self.draw();
             if value < zone {
                 return value % bound;
             }

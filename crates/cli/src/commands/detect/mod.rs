@@ -67,7 +67,7 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     let detection = flakelab_detect::detect(&mut lab, &plan.settings, &mut watch);
     bar.clear();
     let detection = detection.map_err(|e| lab_error(e, &plan))?;
-    if lab.replayed > 0 {
+    if last.is_some() {
         printer.note(&format!("{} runs were taken from the store", lab.replayed));
     }
     let totals = store
