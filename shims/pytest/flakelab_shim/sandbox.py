@@ -19,15 +19,18 @@ class Sandbox:
 
     def enter(self):
         """Mounts the first layer; raises OSError where the system does not allow it."""
+        self._kernel.arm()
         self._kernel.unshare_mounts()
         cwd = os.getcwd()
         for number, target in enumerate(self._targets):
             self._mount(number, target)
         os.chdir(cwd)
+        self._kernel.disarm()
 
     def split(self):
         """Called in a forked child: its writes go to a layer of its own from now on."""
         cwd = _cwd()
+        self._kernel.arm()
         self._kernel.unshare_mounts()
         for number, target in enumerate(self._targets):
             upper = self._upper[target]
@@ -35,6 +38,7 @@ class Sandbox:
                 self._lower[target].insert(0, upper)
             self._kernel.detach(os.fsencode(target))
             self._mount(number, target)
+        self._kernel.disarm()
         if cwd is not None:
             try:
                 os.chdir(cwd)

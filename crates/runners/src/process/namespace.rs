@@ -1,6 +1,7 @@
 //! A user namespace for those who are not root, so that a run can mount its private view.
 //!
-//! Only CAP_SYS_ADMIN is kept, over this namespace: file permissions hold for tests as they did before.
+//! Only what overlay mounts take is kept, over this namespace. The shim makes it effective while it mounts
+//! and not while tests run, so file permissions hold for tests as they did before.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -35,7 +36,8 @@ pub(super) fn enter(identity: &Identity) -> io::Result<()> {
     put("/proc/self/setgroups", "deny")?;
     put("/proc/self/uid_map", &identity.uid_map)?;
     put("/proc/self/gid_map", &identity.gid_map)?;
-    let admin = CapabilitySet::SYS_ADMIN;
+    // To mount, and to open the work directory that overlayfs closes to everybody.
+    let admin = CapabilitySet::SYS_ADMIN | CapabilitySet::DAC_OVERRIDE;
     rustix::thread::set_capabilities(
         None,
         CapabilitySets {
@@ -44,7 +46,9 @@ pub(super) fn enter(identity: &Identity) -> io::Result<()> {
             inheritable: admin,
         },
     )?;
-    rustix::thread::configure_capability_in_ambient_set(admin, true)?;
+    for capability in [CapabilitySet::SYS_ADMIN, CapabilitySet::DAC_OVERRIDE] {
+        rustix::thread::configure_capability_in_ambient_set(capability, true)?;
+    }
     Ok(())
 }
 

@@ -421,9 +421,46 @@ fn sandbox_roots(
     }
     if rustix::process::geteuid().is_root() {
         Ok((roots, false))
+    } else if !all_ours(&options.tree, &mut 0) {
+        Err(Some(
+            "files of the project belong to other users or groups".into(),
+        ))
     } else if process::user_namespaces_work() {
         Ok((roots, true))
     } else {
         Err(Some("this system does not allow user namespaces".into()))
     }
+}
+
+/// Files looked at before a tree is taken to be like the rest of it.
+const MOST_LOOKED_AT: usize = 5_000;
+
+/// In a user namespace only our own user and group exist: overlayfs could not copy anybody else's file, and
+/// a test that writes to one would fail where it does not without us.
+fn all_ours(dir: &Path, looked_at: &mut usize) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (uid, gid) = (
+        rustix::process::getuid().as_raw(),
+        rustix::process::getgid().as_raw(),
+    );
+    let ours = |metadata: &std::fs::Metadata| metadata.uid() == uid && metadata.gid() == gid;
+    if !std::fs::metadata(dir).is_ok_and(|m| ours(&m)) {
+        return false;
+    }
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return true;
+    };
+    for entry in entries.flatten() {
+        *looked_at += 1;
+        if *looked_at > MOST_LOOKED_AT {
+            return true;
+        }
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
+        if !ours(&metadata) || (metadata.is_dir() && !all_ours(&entry.path(), looked_at)) {
+            return false;
+        }
+    }
+    true
 }
