@@ -86,6 +86,8 @@ pub(crate) struct Hello {
     pub(crate) plugins: Vec<String>,
     pub(crate) silenced: Vec<String>,
     pub(crate) options: Vec<String>,
+    #[serde(default)]
+    pub(crate) plain_options: Vec<String>,
     pub(crate) positionals: Vec<String>,
     pub(crate) rng: BTreeMap<String, u64>,
     pub(crate) obstacle: Option<String>,

@@ -30,6 +30,7 @@ def tell(channel, session, plugin, obstacle, sandbox_error):
             )[:200],
             "silenced": plugin.rivals.silenced[:50],
             "options": options,
+            "plain_options": plugin.rivals.plain_options(session),
             "positionals": positionals,
             "rng": rng_digests(),
             "obstacle": obstacle,

@@ -12,6 +12,8 @@ const MOST_IDS: usize = 200;
 #[derive(Debug, Clone, Default)]
 pub struct Arguments {
     pub options: Vec<String>,
+    /// What a plain command takes besides, so that no plugin shuffles, distributes or repeats.
+    plain: Vec<String>,
     pub positionals: Vec<String>,
     /// From the invocation directory to the root that ids are relative to; empty where they agree.
     prefix: PathBuf,
@@ -22,6 +24,7 @@ pub struct Arguments {
 impl Arguments {
     pub(super) fn new(
         options: Vec<String>,
+        plain: Vec<String>,
         positionals: Vec<String>,
         rootdir: &Path,
         invocation_dir: &Path,
@@ -29,6 +32,7 @@ impl Arguments {
     ) -> Self {
         Self {
             options,
+            plain,
             positionals,
             prefix: relative(rootdir, invocation_dir),
             as_module,
@@ -83,7 +87,12 @@ impl Arguments {
             }
             .to_owned(),
         );
-        words.extend(self.options.iter().map(|word| quote(word)));
+        words.extend(
+            self.options
+                .iter()
+                .chain(&self.plain)
+                .map(|word| quote(word)),
+        );
         match order {
             Some(order) => words.extend(order.iter().map(|t| quote(&self.name(suite.id(*t))))),
             None => words.extend(self.positionals.iter().map(|word| quote(word))),
@@ -96,7 +105,7 @@ impl Arguments {
     /// Two sessions in one process: how plain pytest runs one test twice.
     pub fn command_twice(&self, suite: &Suite, test: TestIndex) -> String {
         let ids = [self.name(suite.id(test))];
-        let words: Vec<&String> = self.options.iter().chain(&ids).collect();
+        let words: Vec<&String> = self.options.iter().chain(&self.plain).chain(&ids).collect();
         // A JSON list of strings is a Python list of strings.
         let list = serde_json::to_string(&words).unwrap_or_default();
         let path = if self.as_module {
@@ -167,6 +176,7 @@ mod tests {
     fn commands_are_quoted_for_a_shell() {
         let arguments = Arguments::new(
             vec!["-k".into(), "a or b".into()],
+            vec!["-n0".into()],
             vec!["sub".into()],
             "/p".as_ref(),
             "/p".as_ref(),
@@ -174,22 +184,36 @@ mod tests {
         );
         assert_eq!(
             arguments.command(&suite(), Some(&[TestIndex(0), TestIndex(1)]), Some(7)),
-            r"PYTHONHASHSEED=7 pytest -k 'a or b' 'sub/a.py::test_x[it'\''s a b]' sub/a.py::test_y"
+            r"PYTHONHASHSEED=7 pytest -k 'a or b' -n0 'sub/a.py::test_x[it'\''s a b]' sub/a.py::test_y"
         );
         assert_eq!(
             arguments.command(&suite(), None, None),
-            "pytest -k 'a or b' sub"
+            "pytest -k 'a or b' -n0 sub"
         );
     }
 
     #[test]
     fn ids_are_written_relative_to_where_the_user_stands() {
-        let arguments = Arguments::new(vec![], vec![], "/p".as_ref(), "/p/sub".as_ref(), true);
+        let arguments = Arguments::new(
+            vec![],
+            vec![],
+            vec![],
+            "/p".as_ref(),
+            "/p/sub".as_ref(),
+            true,
+        );
         assert_eq!(
             arguments.command(&suite(), Some(&[TestIndex(1), TestIndex(2)]), None),
             "python -m pytest ../sub/a.py::test_y ../other/b.py::test_z"
         );
-        let below = Arguments::new(vec![], vec![], "/p/sub".as_ref(), "/p".as_ref(), false);
+        let below = Arguments::new(
+            vec![],
+            vec![],
+            vec![],
+            "/p/sub".as_ref(),
+            "/p".as_ref(),
+            false,
+        );
         assert_eq!(
             below.command(&suite(), Some(&[TestIndex(1)]), None),
             "pytest sub/sub/a.py::test_y"

@@ -276,6 +276,7 @@ impl PytestLab {
             cold_because,
             arguments: Arguments::new(
                 hello.options,
+                hello.plain_options,
                 hello.positionals,
                 Path::new(&hello.rootdir),
                 Path::new(&hello.invocation_dir),
