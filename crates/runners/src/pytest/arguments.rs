@@ -50,7 +50,7 @@ impl Arguments {
 
     /// Arguments that select just these tests in this order, if a command line can say it.
     pub(super) fn selecting(&self, suite: &Suite, order: &[TestIndex]) -> Option<Vec<String>> {
-        if order.len() > MOST_IDS || order.iter().any(|t| suite.id(*t).as_str().contains('#')) {
+        if order.len() > MOST_IDS || order.iter().any(|t| suite.is_repeat(*t)) {
             return None;
         }
         let ids = order.iter().map(|test| self.name(suite.id(*test)));
