@@ -35,6 +35,7 @@ OPTIONS = {
     "numprocesses": None,
     "tx": [],
     "looponfail": False,
+    "xmlpath": None,
     "no_cov": True,
     "cov_source": None,
 }
