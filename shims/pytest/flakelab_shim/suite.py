@@ -1,12 +1,12 @@
 """What flakelab is told about the collected suite."""
 
-import os
 import sys
 
 import pytest
 
 from .channel import clean
 from .forked import rng_digests
+from .sealed import os
 
 
 def tell(channel, session, plugin, obstacle, sandbox_error):
