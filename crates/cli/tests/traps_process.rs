@@ -56,7 +56,7 @@ def test_polluter():
     )])
 }
 
-fn finds_the_crash(crash: &str, message: &str) {
+fn finds_the_crash(crash: &str, message: &str) -> (Project, Run) {
     let project = crashing_victim(crash);
     let run = project.detect(&FEW);
     let victim = "test_crash.py::test_victim";
@@ -64,15 +64,18 @@ fn finds_the_crash(crash: &str, message: &str) {
     assert_eq!(run.code, 1);
     let said = run.test(victim)["failure"]["message"].to_string();
     assert!(said.contains(message), "{said}");
+    (project, run)
+}
+
+fn reproduces_the_crash(crash: &str, message: &str, codes: [Option<i32>; 2]) {
+    let (project, run) = finds_the_crash(crash, message);
+    let plain = project.reproduce("", &run, "test_crash.py::test_victim");
+    assert!(codes.contains(&plain.code), "{plain:?}");
 }
 
 #[test]
 fn a_victim_that_exits_the_process_is_a_victim() {
-    finds_the_crash("os._exit(3)", "exited with code 3");
-    let project = crashing_victim("os._exit(3)");
-    let run = project.detect(&FEW);
-    let plain = project.reproduce("", &run, "test_crash.py::test_victim");
-    assert_eq!(plain.code, Some(3), "{plain:?}");
+    reproduces_the_crash("os._exit(3)", "exited with code 3", [Some(3); 2]);
 }
 
 #[test]
@@ -83,17 +86,25 @@ fn a_victim_that_exits_with_success_is_a_victim() {
 
 #[test]
 fn a_victim_that_segfaults_is_a_victim() {
-    finds_the_crash("ctypes.string_at(0)", "signal 11");
+    reproduces_the_crash("ctypes.string_at(0)", "signal 11", [None, Some(139)]);
 }
 
 #[test]
 fn a_victim_that_kills_itself_is_a_victim() {
-    finds_the_crash("os.kill(os.getpid(), signal.SIGKILL)", "signal 9");
+    reproduces_the_crash(
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "signal 9",
+        [None, Some(137)],
+    );
 }
 
 #[test]
 fn a_victim_that_kills_its_process_group_is_a_victim() {
-    finds_the_crash("os.killpg(0, signal.SIGKILL)", "signal 9");
+    reproduces_the_crash(
+        "os.killpg(0, signal.SIGKILL)",
+        "signal 9",
+        [None, Some(137)],
+    );
 }
 
 /// A test that always ends the process: said so, and the others are classified all the same.
@@ -377,25 +388,39 @@ fn signals_may_be_handled_and_ignored() {
 
 #[test]
 fn a_child_that_falls_out_of_its_test_does_not_run_the_rest() {
-    let project = Project::new(&[
-        (
-            "test_fork.py",
-            "
-import os
+    // With plain pytest it does, and the parent finds the shared byte written.
+    let project = beside_a_victim(&[(
+        "test_fork.py",
+        "
+import mmap, os
 
-def test_fork():
+shared = []
+
+def test_returns():
+    shared.append(mmap.mmap(-1, 1))
     pid = os.fork()
     if pid == 0:
         return
-    _, status = os.waitpid(pid, 0)
-    assert os.WIFEXITED(status)
+    os.waitpid(pid, 0)
+
+def test_raises():
+    shared.append(mmap.mmap(-1, 1))
+    pid = os.fork()
+    if pid == 0:
+        raise SystemExit(1)
+    os.waitpid(pid, 0)
+
+def test_rest():
+    for memory in shared:
+        assert memory[0] == 0
+        memory[0] = 1
+    shared.clear()
 ",
-        ),
-        ("test_order.py", ORDER),
-    ]);
+    )]);
     let run = project.detect(&FEW);
     run.expect(&[(VICTIM, "victim")]);
-    assert_eq!(run.code, 1);
+    assert_eq!(notes(&run), "[]");
+    project.reproduces_victim(&run, VICTIM);
 }
 
 #[test]
@@ -433,6 +458,94 @@ def test_daemon():
     let run = project.detect(&FEW);
     run.expect(&[(VICTIM, "victim")]);
     assert_eq!(processes_with("1000.123"), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn process_pools_may_be_used_and_left_open() {
+    let project = beside_a_victim(&[(
+        "test_rude.py",
+        "
+import concurrent.futures
+import multiprocessing
+
+def double(x):
+    return 2 * x
+
+def test_pool():
+    pool = multiprocessing.get_context('fork').Pool(2)
+    assert pool.map(double, [1, 2, 3]) == [2, 4, 6]
+    globals()['kept'] = pool
+
+def test_executor():
+    executor = concurrent.futures.ProcessPoolExecutor(2)
+    assert list(executor.map(double, [1, 2, 3])) == [2, 4, 6]
+    globals()['kept_too'] = executor
+
+def test_spawned():
+    process = multiprocessing.get_context('spawn').Process(target=double, args=(1,))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+",
+    )]);
+    let run = project.detect(&["--orders", "4", "--isolated-runs", "2"]);
+    run.expect(&[(VICTIM, "victim")]);
+    assert_eq!(notes(&run), "[]");
+}
+
+#[test]
+fn functions_left_replaced_are_a_finding_and_no_crash() {
+    let project = Project::new(&[(
+        "test_mock.py",
+        "
+import json, os, time
+
+pid = os.getpid()
+
+def broken(*args, **kwargs):
+    raise RuntimeError('left replaced')
+
+def test_victim():
+    assert os.getpid() != 4 and json.loads(json.dumps([1])) == [1] and time.time() > 1
+
+def test_polluter():
+    os.getpid = lambda: 4
+    os.write = os.read = os._exit = os.fork = os.kill = os.killpg = os.waitpid = os.wait4 = broken
+    json.dumps = json.loads = broken
+    time.time = lambda: 0
+
+def test_other():
+    assert True
+",
+    )]);
+    let run = project.detect(&FEW);
+    let victim = "test_mock.py::test_victim";
+    run.expect(&[(victim, "victim")]);
+    assert_eq!(run.test(victim)["failure"]["phase"], "call");
+    let said = run.test(victim)["failure"]["message"].to_string();
+    assert!(said.contains("assert"), "{said}");
+    project.reproduces_victim(&run, victim);
+}
+
+#[test]
+fn every_descriptor_of_a_daemon_may_be_closed() {
+    // Without capture, plain pytest survives this: its own files are 0 to 2.
+    let project = beside_a_victim(&[
+        ("pytest.ini", "[pytest]\naddopts = -s\n"),
+        (
+            "test_rude.py",
+            "
+import os
+
+def test_rude():
+    os.closerange(3, 256)
+",
+        ),
+    ]);
+    let run = project.detect(&FEW);
+    run.expect(&[(VICTIM, "victim")]);
+    assert_eq!(notes(&run), "[]");
+    project.reproduces_victim(&run, VICTIM);
 }
 
 // -- what happens at import ---------------------------------------------------------------------------

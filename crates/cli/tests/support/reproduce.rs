@@ -1,6 +1,7 @@
 //! Executes the commands that findings print, as a user would: by a shell, with plain pytest.
 
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -32,6 +33,8 @@ impl Project {
             .args(["-c", command])
             .current_dir(tree.join(dir))
             .stdin(Stdio::null())
+            // Some tests kill their group.
+            .process_group(0)
             .env_remove("VIRTUAL_ENV")
             .env("PATH", format!("{}:{path}", bin.display()))
             .env("PYTHONDONTWRITEBYTECODE", "1")
