@@ -89,6 +89,8 @@ pub(crate) struct Hello {
     #[serde(default)]
     pub(crate) plain_options: Vec<String>,
     pub(crate) positionals: Vec<String>,
+    #[serde(default)]
+    pub(crate) places: BTreeMap<String, String>,
     pub(crate) rng: BTreeMap<String, u64>,
     pub(crate) obstacle: Option<String>,
     pub(crate) sandbox_error: Option<String>,

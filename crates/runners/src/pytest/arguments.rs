@@ -1,5 +1,6 @@
 //! Command lines for pytest: the user's own options with other tests in place of their selection.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use flakelab_model::{Suite, TestId, TestIndex};
@@ -17,6 +18,8 @@ pub struct Arguments {
     pub positionals: Vec<String>,
     /// From the invocation directory to the root that ids are relative to; empty where they agree.
     prefix: PathBuf,
+    /// Where modules lie whose ids are not paths from that root, from the invocation directory.
+    places: BTreeMap<String, String>,
     /// Whether the suite needs `python -m pytest`, which puts the directory on `sys.path`.
     pub as_module: bool,
 }
@@ -35,8 +38,14 @@ impl Arguments {
             plain,
             positionals,
             prefix: relative(rootdir, invocation_dir),
+            places: BTreeMap::new(),
             as_module,
         }
+    }
+
+    pub(super) fn with_places(mut self, places: BTreeMap<String, String>) -> Self {
+        self.places = places;
+        self
     }
 
     /// Everything the user gave: the whole selection.
@@ -59,10 +68,13 @@ impl Arguments {
 
     /// An id as it is written on the command line.
     fn name(&self, id: &TestId) -> String {
+        let module = id.module();
+        if let Some(place) = self.places.get(module) {
+            return format!("{place}{}", &id.as_str()[module.len()..]);
+        }
         if self.prefix.as_os_str().is_empty() {
             return id.as_str().to_owned();
         }
-        let module = id.module();
         let path = normal(&self.prefix.join(module));
         format!("{}{}", path.display(), &id.as_str()[module.len()..])
     }

@@ -275,7 +275,8 @@ impl PytestLab {
                 Path::new(&hello.rootdir),
                 Path::new(&hello.invocation_dir),
                 self.as_module,
-            ),
+            )
+            .with_places(hello.places),
         });
         Ok(())
     }
