@@ -354,6 +354,76 @@ def test_z():
     );
 }
 
+#[test]
+fn items_that_are_no_python_functions_are_classified() {
+    let project = Project::new(&[
+        (
+            "conftest.py",
+            "
+import pytest
+
+done = []
+
+def pytest_collect_file(parent, file_path):
+    if file_path.suffix == '.steps':
+        return Steps.from_parent(parent, path=file_path)
+
+class Steps(pytest.File):
+    def collect(self):
+        for line in self.path.read_text().splitlines():
+            yield Step.from_parent(self, name=line)
+
+class Step(pytest.Item):
+    def runtest(self):
+        if self.name == 'make a mess':
+            done.append(1)
+        if self.name == 'look around':
+            assert not done
+",
+        ),
+        ("test_all.steps", "look around\nwait\nmake a mess\n"),
+    ]);
+    let run = project.detect(&FEW);
+    run.expect(&[("test_all.steps::look around", "victim")]);
+    project.reproduces_victim(&run, "test_all.steps::look around");
+}
+
+#[test]
+fn a_failing_subtest_fails_its_test() {
+    let project = Project::new(&[(
+        "test_sub.py",
+        "
+import unittest
+
+state = []
+
+def test_victim(subtests):
+    for number in range(3):
+        with subtests.test(number=number):
+            assert number != 1 or state == []
+
+class TestUnit(unittest.TestCase):
+    def test_victim(self):
+        for number in range(3):
+            with self.subTest(number=number):
+                self.assertTrue(number != 1 or state == [])
+
+def test_polluter():
+    state.append(1)
+",
+    )])
+    .with("pytest9");
+    let run = project.detect(&FEW);
+    let victims = [
+        "test_sub.py::TestUnit::test_victim",
+        "test_sub.py::test_victim",
+    ];
+    run.expect(&victims.map(|id| (id, "victim")));
+    for victim in victims {
+        project.reproduce("", &run, victim);
+    }
+}
+
 // -- what is collected ------------------------------------------------------------------------------
 
 fn finds_unstable(values: &str) {
@@ -578,6 +648,36 @@ fn commands_work_where_the_tests_lie_beside_the_directory() {
 }
 
 #[test]
+fn commands_work_where_the_configuration_lies_beside_the_tests() {
+    // The root is `conf`, and ids of tests outside it are not paths from it.
+    let project = Project::new(&[
+        ("conf/pytest.ini", "[pytest]\n"),
+        ("checks/test_order.py", ORDER),
+    ]);
+    let mut args = FEW.to_vec();
+    args.extend(["--", "-c", "conf/pytest.ini", "checks"]);
+    let run = project.detect(&args);
+    run.expect(&[(VICTIM, "victim")]);
+    let command = run.test(VICTIM)["reproduce"]["command"].as_str();
+    let plain = project.shell("", command.expect("a command"));
+    let words: Vec<&str> = plain.outcomes.iter().map(|(_, word)| *word).collect();
+    assert_eq!(words, ["passed", "failed"], "{plain:?}");
+}
+
+#[test]
+fn a_project_reached_by_a_symbolic_link_works() {
+    let project = Project::new(&[("test_order.py", ORDER)]);
+    let place = tempfile::tempdir().expect("a directory");
+    let link = place.path().join("link");
+    std::os::unix::fs::symlink(project.path(), &link).expect("a link");
+    let mut args = FEW.to_vec();
+    args.push(link.to_str().expect("utf-8"));
+    let run = project.detect(&args);
+    run.expect(&[(VICTIM, "victim")]);
+    project.reproduces_victim(&run, VICTIM);
+}
+
+#[test]
 fn a_project_that_needs_python_m_pytest_gets_it() {
     let project = Project::new(&[
         ("shop/__init__.py", "items = []\n"),
@@ -643,6 +743,23 @@ def test_z():
     project.reproduces_victim(&run, victim);
 }
 
+#[test]
+fn an_order_that_a_conftest_forbids_is_not_said_to_be_plain() {
+    let project = Project::new(&[
+        (
+            "conftest.py",
+            "
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.name)
+",
+        ),
+        ("test_order.py", ORDER),
+    ]);
+    let run = project.detect(&FEW);
+    run.expect(&[(VICTIM, "victim")]);
+    assert_eq!(run.test(VICTIM)["reproduce"]["verified"], false);
+}
+
 // -- selections -----------------------------------------------------------------------------------------
 
 #[test]
@@ -700,4 +817,15 @@ fn an_option_with_the_value_of_a_path_is_no_selection() {
     let run = project.detect(&args);
     run.expect(&[("tests/test_order.py::test_b", "victim")]);
     project.reproduces_victim(&run, "tests/test_order.py::test_b");
+}
+
+#[test]
+fn paths_in_addopts_are_kept() {
+    let project = Project::new(&[
+        ("pytest.ini", "[pytest]\naddopts = tests\n"),
+        ("tests/test_order.py", ORDER),
+        ("slow/test_red.py", "def test_red():\n    assert False\n"),
+    ]);
+    let run = project.detect(&FEW);
+    run.expect(&[("tests/test_order.py::test_b", "victim")]);
 }

@@ -391,3 +391,55 @@ def test_polluter():
     assert!(message.contains("Timeout"), "{message}");
     project.reproduces_victim(&run, "test_slow.py::test_victim");
 }
+
+/// Warnings are errors, and garbage is collected in a test: nothing of ours may warn.
+fn warns_of_nothing(environment: &'static str) {
+    let project = Project::new(&[
+        ("pytest.ini", "[pytest]\nfilterwarnings = error\n"),
+        (
+            "test_order.py",
+            &format!("import gc\n{VICTIM}\ndef test_gc():\n    gc.collect()\n"),
+        ),
+    ])
+    .with(environment);
+    let run = project.detect(&FEW);
+    run.expect(&[(VICTIM_ID, "victim")]);
+    project.reproduces_victim(&run, VICTIM_ID);
+}
+
+#[test]
+fn warnings_may_be_errors_with_pytest_7() {
+    warns_of_nothing("pytest7");
+}
+
+#[test]
+fn warnings_may_be_errors_with_pytest_9() {
+    warns_of_nothing("pytest9");
+}
+
+#[test]
+fn tests_that_run_pytest_themselves_are_undisturbed() {
+    let project = Project::new(&[
+        (
+            "pytest.ini",
+            "[pytest]\naddopts = -p pytester --basetemp=scratch\n",
+        ),
+        (
+            "test_order.py",
+            &format!(
+                "{VICTIM}
+def test_inside(pytester):
+    pytester.makepyfile('def test_b(): assert 0')
+    pytester.runpytest_inprocess().assert_outcomes(failed=1)
+
+def test_beside(pytester):
+    pytester.makepyfile('def test_b(): pass')
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+"
+            ),
+        ),
+    ]);
+    let run = project.detect(&FEW);
+    run.expect(&[(VICTIM_ID, "victim")]);
+    project.reproduces_victim(&run, VICTIM_ID);
+}

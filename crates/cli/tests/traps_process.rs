@@ -237,6 +237,29 @@ def test_hang():
     assert!(notes(&run).contains("set aside"), "{}", notes(&run));
 }
 
+#[test]
+fn a_test_that_hangs_in_another_process_group_is_ended() {
+    let project = Project::new(&[(
+        "test_hang.py",
+        "
+import os, time
+
+state = []
+
+def test_victim():
+    if state:
+        os.setpgid(0, os.getpgid(os.getppid()))
+        while True:
+            time.sleep(1)
+
+def test_polluter():
+    state.append(1)
+",
+    )]);
+    let run = project.detect(&HANGS);
+    run.expect(&[("test_hang.py::test_victim", "victim")]);
+}
+
 // -- descriptors and streams ----------------------------------------------------------------------
 
 /// Something a test does to its process that must disturb neither flakelab nor the tests after it.
