@@ -28,14 +28,12 @@ pub(crate) fn establish(session: &mut Session<'_>) -> Result<Vec<TestIndex>, Lab
         .stage(Stage::Baseline, 2 * FIRST_LOOK as usize);
     for _ in 0..=MOST_SET_ASIDE {
         let runs = look(session, &tests, 0..FIRST_LOOK)?;
-        let Some(killer) = killer(session, &runs) else {
-            compare(session, &tests, runs)?;
-            break;
+        let killer = match killer(session, &runs) {
+            Some(test) if ends_the_process_alone(session, test)? => test,
+            // What forks survive may still end every fresh interpreter: look again without them.
+            _ if compare(session, &tests, runs)? => continue,
+            _ => break,
         };
-        if !ends_the_process_alone(session, killer)? {
-            compare(session, &tests, runs)?;
-            break;
-        }
         tests.retain(|test| *test != killer);
         let id = session.lab.suite().id(killer).clone();
         session.notes.push(format!(
@@ -55,6 +53,9 @@ fn look(
     let order = Order(tests.to_vec());
     let mut batch = Vec::new();
     for pristine in [false, true] {
+        if !pristine && session.warm.is_pristine() {
+            continue;
+        }
         for attempt in attempts.clone() {
             let isolation = match (pristine, attempt) {
                 (false, _) => Isolation::Fork,
@@ -106,14 +107,15 @@ fn ends_the_process_alone(session: &mut Session<'_>, test: TestIndex) -> Result<
     }))
 }
 
-/// Forks are trusted unless the same tests always differ from fresh interpreters.
+/// Forks are trusted unless the same tests always differ from fresh interpreters. Returns whether that
+/// trust has just been lost.
 fn compare(
     session: &mut Session<'_>,
     tests: &[TestIndex],
     mut runs: Vec<usize>,
-) -> Result<(), LabError> {
+) -> Result<bool, LabError> {
     if different(session, tests, &runs).is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     runs.extend(look(session, tests, FIRST_LOOK..SECOND_LOOK)?);
     let different = different(session, tests, &runs);
@@ -122,11 +124,14 @@ fn compare(
         session.evidence.forget_forks();
         let id = session.lab.suite().id(*example).clone();
         session.notes.push(format!(
-            "{} behave differently in forked processes, e.g. `{id}`: every run gets an interpreter of its own, which is slower",
-            count(different.len(), "test")
+            "{} differently in forked processes, e.g. `{id}`: every run gets an interpreter of its own, which is slower",
+            match different.len() {
+                1 => "1 test behaves".to_owned(),
+                many => format!("{many} tests behave"),
+            }
         ));
     }
-    Ok(())
+    Ok(!different.is_empty())
 }
 
 /// Tests with one verdict in all forks and the other one in all fresh interpreters.

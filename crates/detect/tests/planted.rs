@@ -239,7 +239,7 @@ fn a_suite_that_forks_do_not_suit_is_run_in_fresh_interpreters() {
         detection
             .notes
             .iter()
-            .any(|note| note.contains("behave differently in forked processes")),
+            .any(|note| note.contains("1 test behaves differently in forked processes")),
         "{:?}",
         detection.notes
     );

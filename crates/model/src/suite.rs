@@ -1,6 +1,6 @@
 //! Tests and the suite they were collected into.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,8 @@ impl TestIndex {
 pub struct Suite {
     tests: Vec<TestId>,
     by_id: HashMap<TestId, TestIndex>,
+    /// Tests whose name got a number.
+    repeats: HashSet<TestIndex>,
 }
 
 impl Suite {
@@ -79,16 +81,36 @@ impl Suite {
         for id in ids {
             let number = seen.entry(id.clone()).or_insert(0);
             *number += 1;
-            let id = if *number == 1 {
-                TestId(id)
+            if *number == 1 {
+                suite.push(TestId(id), false);
             } else {
-                TestId(format!("{id}#{number}"))
-            };
-            let index = TestIndex(u32::try_from(suite.tests.len()).unwrap_or(u32::MAX));
-            suite.by_id.insert(id.clone(), index);
-            suite.tests.push(id);
+                suite.push(TestId(format!("{id}#{number}")), true);
+            }
         }
         suite
+    }
+
+    fn push(&mut self, id: TestId, repeat: bool) {
+        let index = TestIndex(u32::try_from(self.tests.len()).unwrap_or(u32::MAX));
+        self.by_id.insert(id.clone(), index);
+        self.tests.push(id);
+        if repeat {
+            self.repeats.insert(index);
+        }
+    }
+
+    /// The tests whose id is wanted, under the names they have here.
+    pub fn filtered(&self, wanted: impl Fn(&TestId) -> bool) -> Self {
+        let mut suite = Self::default();
+        for index in self.indices().filter(|index| wanted(self.id(*index))) {
+            suite.push(self.id(index).clone(), self.is_repeat(index));
+        }
+        suite
+    }
+
+    /// Whether this is the second or a later test of one id, which no command line can name.
+    pub fn is_repeat(&self, test: TestIndex) -> bool {
+        self.repeats.contains(&test)
     }
 
     pub fn len(&self) -> usize {
@@ -138,5 +160,8 @@ mod tests {
         let names: Vec<_> = suite.ids().iter().map(TestId::as_str).collect();
         assert_eq!(names, ["a::t", "a::t#2", "b::t", "a::t#3"]);
         assert_eq!(suite.find("a::t#3"), Some(TestIndex(3)));
+        let fewer = suite.filtered(|id| id.as_str() != "a::t");
+        let repeats: Vec<_> = fewer.indices().map(|t| fewer.is_repeat(t)).collect();
+        assert_eq!(repeats, [true, false, true]);
     }
 }

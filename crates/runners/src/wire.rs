@@ -86,7 +86,11 @@ pub(crate) struct Hello {
     pub(crate) plugins: Vec<String>,
     pub(crate) silenced: Vec<String>,
     pub(crate) options: Vec<String>,
+    #[serde(default)]
+    pub(crate) plain_options: Vec<String>,
     pub(crate) positionals: Vec<String>,
+    #[serde(default)]
+    pub(crate) places: BTreeMap<String, String>,
     pub(crate) rng: BTreeMap<String, u64>,
     pub(crate) obstacle: Option<String>,
     pub(crate) sandbox_error: Option<String>,

@@ -4,9 +4,8 @@ In the mode `twice` it is one test in two sessions of one process, which is how 
 test; the second session's events carry the next node number.
 """
 
-import os
-
 from .channel import clean
+from .sealed import os
 from .walk import Stop, Trie, Walker
 
 

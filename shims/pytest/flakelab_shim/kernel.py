@@ -1,6 +1,6 @@
 """The few Linux calls that Python has no function for."""
 
-import os
+from .sealed import os
 
 CLONE_NEWNS = 0x00020000
 MS_REC, MS_PRIVATE = 0x4000, 0x40000

@@ -1,10 +1,10 @@
 """Entry point: one interpreter, as a zygote, a template, or a cold run of one order."""
 
-import os
 import sys
 
 from .channel import Channel, clean
 from .hidden import Hidden
+from .sealed import os
 
 
 def main(request_fd, event_fd):

@@ -57,6 +57,13 @@ class Plugin:
         self._drive(session, self)
         return True
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session):
+        # Only reached by the first of two sessions: nothing of ours is for the user's next run to see.
+        cache = getattr(session.config, "cache", None)
+        if cache is not None:
+            cache.set = lambda key, value: None
+
     # -- executions ----------------------------------------------------------------------------------
 
     def pytest_runtest_logreport(self, report):

@@ -5,7 +5,7 @@ what its parent had written, so files written by one run reach neither the user'
 Sound because a parent never writes while a child of its lineage is alive.
 """
 
-import os
+from .sealed import os
 
 
 class Sandbox:

@@ -4,10 +4,10 @@ Used by a zygote (which has collected the suite) and by a template (which has lo
 the project). Each child leads its own process group, gets private files, and ends with `os._exit`.
 """
 
-import os
 import signal
 
 from .channel import clean
+from .sealed import os
 from .state import State
 
 

@@ -4,8 +4,9 @@ Restoring happens in place (the directories keep their inodes) because paths and
 interpreter that will be forked again must stay valid.
 """
 
-import os
 import shutil
+
+from .sealed import os
 
 
 class State:

@@ -1,12 +1,12 @@
 """What flakelab is told about the collected suite."""
 
-import os
 import sys
 
 import pytest
 
 from .channel import clean
 from .forked import rng_digests
+from .sealed import os
 
 
 def tell(channel, session, plugin, obstacle, sandbox_error):
@@ -30,7 +30,9 @@ def tell(channel, session, plugin, obstacle, sandbox_error):
             )[:200],
             "silenced": plugin.rivals.silenced[:50],
             "options": options,
+            "plain_options": plugin.rivals.plain_options(session),
             "positionals": positionals,
+            "places": places(session),
             "rng": rng_digests(),
             "obstacle": obstacle,
             "sandbox_error": sandbox_error,
@@ -39,16 +41,35 @@ def tell(channel, session, plugin, obstacle, sandbox_error):
     )
 
 
+def places(session):
+    """Where modules lie whose ids are not paths from the root: those outside it. Bounded, for one packet."""
+    config, found = session.config, {}
+    for item in session.items:
+        module = item.nodeid.split("::", 1)[0]
+        if module in found or len(found) == 100:
+            continue
+        path = str(item.path)
+        if path != os.path.normpath(os.path.join(str(config.rootpath), module)):
+            found[clean(module, 200)] = clean(os.path.relpath(path, str(config.invocation_params.dir)), 200)
+    return found
+
+
 def split_arguments(config):
     """The user's arguments as (options, positionals), so that positionals can be replaced by test ids."""
-    given = list(config.invocation_params.args)
-    positionals = list(getattr(config.option, "file_or_dir", None) or [])
-    options, wanted = [], positionals[::-1]
-    # Positionals keep their order; from the end, because they usually follow the options.
-    for argument in reversed(given):
-        if positionals and argument == positionals[-1]:
-            positionals.pop()
-        else:
-            options.append(argument)
-    options.reverse()
-    return [str(o) for o in options], [str(p) for p in reversed(wanted)]
+    given = [str(argument) for argument in config.invocation_params.args]
+    named = set(map(str, getattr(config.option, "file_or_dir", None) or []))
+    options, positionals = [], []
+    for at, argument in enumerate(given):
+        positional = argument in named and _is_positional(config, given, at)
+        (positionals if positional else options).append(argument)
+    return options, positionals
+
+
+def _is_positional(config, given, at):
+    """Whether pytest's own parser takes this argument for a path: `tests` may be the value of `-k` too."""
+    mark = "flakelab-looks-for-this"
+    try:
+        parsed = config._parser.parse([*given[:at], mark, *given[at + 1 :]])
+    except Exception:
+        return False
+    return mark in (getattr(parsed, "file_or_dir", None) or [])

@@ -5,10 +5,10 @@ conftest files and tests. A child forked there is a fresh interpreter for all th
 fraction of the cost of starting one.
 """
 
-import os
 import sys
 
 from .cold import ColdDriver
+from .sealed import os
 
 
 class Template:

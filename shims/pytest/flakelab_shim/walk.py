@@ -6,7 +6,7 @@ execution; each further group gets an execution of its own, forked before the it
 plugin or conftest looks at `nextitem` itself, every distinct successor gets its own.
 """
 
-import os
+from .sealed import os
 
 END = -1
 

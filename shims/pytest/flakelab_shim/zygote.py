@@ -1,9 +1,8 @@
 """A zygote: has collected the suite, and walks orders in forks of itself."""
 
-import os
-
 from . import suite
 from .channel import clean
+from .sealed import os
 from .walk import Stop, Trie, Walker
 
 

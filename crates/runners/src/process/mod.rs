@@ -166,7 +166,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if !self.reaped {
-            self.kill_group();
+            kill(self.raw_pid());
             let _ = self.reap();
         }
     }
@@ -179,6 +179,16 @@ pub fn kill_group(leader: i32) {
         && let Some(pid) = Pid::from_raw(leader)
     {
         let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+    }
+}
+
+/// Kills a process that has not been collected yet and its group, which it may have left.
+pub fn kill(leader: i32) {
+    kill_group(leader);
+    if leader > 1
+        && let Some(pid) = Pid::from_raw(leader)
+    {
+        let _ = rustix::process::kill_process(pid, Signal::KILL);
     }
 }
 

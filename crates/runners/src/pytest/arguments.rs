@@ -1,5 +1,6 @@
 //! Command lines for pytest: the user's own options with other tests in place of their selection.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use flakelab_model::{Suite, TestId, TestIndex};
@@ -12,9 +13,13 @@ const MOST_IDS: usize = 200;
 #[derive(Debug, Clone, Default)]
 pub struct Arguments {
     pub options: Vec<String>,
+    /// What a plain command takes besides, so that no plugin shuffles, distributes or repeats.
+    plain: Vec<String>,
     pub positionals: Vec<String>,
     /// From the invocation directory to the root that ids are relative to; empty where they agree.
     prefix: PathBuf,
+    /// Where modules lie whose ids are not paths from that root, from the invocation directory.
+    places: BTreeMap<String, String>,
     /// Whether the suite needs `python -m pytest`, which puts the directory on `sys.path`.
     pub as_module: bool,
 }
@@ -22,6 +27,7 @@ pub struct Arguments {
 impl Arguments {
     pub(super) fn new(
         options: Vec<String>,
+        plain: Vec<String>,
         positionals: Vec<String>,
         rootdir: &Path,
         invocation_dir: &Path,
@@ -29,10 +35,17 @@ impl Arguments {
     ) -> Self {
         Self {
             options,
+            plain,
             positionals,
             prefix: relative(rootdir, invocation_dir),
+            places: BTreeMap::new(),
             as_module,
         }
+    }
+
+    pub(super) fn with_places(mut self, places: BTreeMap<String, String>) -> Self {
+        self.places = places;
+        self
     }
 
     /// Everything the user gave: the whole selection.
@@ -46,7 +59,7 @@ impl Arguments {
 
     /// Arguments that select just these tests in this order, if a command line can say it.
     pub(super) fn selecting(&self, suite: &Suite, order: &[TestIndex]) -> Option<Vec<String>> {
-        if order.len() > MOST_IDS || order.iter().any(|t| suite.id(*t).as_str().contains('#')) {
+        if order.len() > MOST_IDS || order.iter().any(|t| suite.is_repeat(*t)) {
             return None;
         }
         let ids = order.iter().map(|test| self.name(suite.id(*test)));
@@ -55,10 +68,13 @@ impl Arguments {
 
     /// An id as it is written on the command line.
     fn name(&self, id: &TestId) -> String {
+        let module = id.module();
+        if let Some(place) = self.places.get(module) {
+            return format!("{place}{}", &id.as_str()[module.len()..]);
+        }
         if self.prefix.as_os_str().is_empty() {
             return id.as_str().to_owned();
         }
-        let module = id.module();
         let path = normal(&self.prefix.join(module));
         format!("{}{}", path.display(), &id.as_str()[module.len()..])
     }
@@ -83,7 +99,12 @@ impl Arguments {
             }
             .to_owned(),
         );
-        words.extend(self.options.iter().map(|word| quote(word)));
+        words.extend(
+            self.options
+                .iter()
+                .chain(&self.plain)
+                .map(|word| quote(word)),
+        );
         match order {
             Some(order) => words.extend(order.iter().map(|t| quote(&self.name(suite.id(*t))))),
             None => words.extend(self.positionals.iter().map(|word| quote(word))),
@@ -96,7 +117,7 @@ impl Arguments {
     /// Two sessions in one process: how plain pytest runs one test twice.
     pub fn command_twice(&self, suite: &Suite, test: TestIndex) -> String {
         let ids = [self.name(suite.id(test))];
-        let words: Vec<&String> = self.options.iter().chain(&ids).collect();
+        let words: Vec<&String> = self.options.iter().chain(&self.plain).chain(&ids).collect();
         // A JSON list of strings is a Python list of strings.
         let list = serde_json::to_string(&words).unwrap_or_default();
         let path = if self.as_module {
@@ -167,6 +188,7 @@ mod tests {
     fn commands_are_quoted_for_a_shell() {
         let arguments = Arguments::new(
             vec!["-k".into(), "a or b".into()],
+            vec!["-n0".into()],
             vec!["sub".into()],
             "/p".as_ref(),
             "/p".as_ref(),
@@ -174,22 +196,36 @@ mod tests {
         );
         assert_eq!(
             arguments.command(&suite(), Some(&[TestIndex(0), TestIndex(1)]), Some(7)),
-            r"PYTHONHASHSEED=7 pytest -k 'a or b' 'sub/a.py::test_x[it'\''s a b]' sub/a.py::test_y"
+            r"PYTHONHASHSEED=7 pytest -k 'a or b' -n0 'sub/a.py::test_x[it'\''s a b]' sub/a.py::test_y"
         );
         assert_eq!(
             arguments.command(&suite(), None, None),
-            "pytest -k 'a or b' sub"
+            "pytest -k 'a or b' -n0 sub"
         );
     }
 
     #[test]
     fn ids_are_written_relative_to_where_the_user_stands() {
-        let arguments = Arguments::new(vec![], vec![], "/p".as_ref(), "/p/sub".as_ref(), true);
+        let arguments = Arguments::new(
+            vec![],
+            vec![],
+            vec![],
+            "/p".as_ref(),
+            "/p/sub".as_ref(),
+            true,
+        );
         assert_eq!(
             arguments.command(&suite(), Some(&[TestIndex(1), TestIndex(2)]), None),
             "python -m pytest ../sub/a.py::test_y ../other/b.py::test_z"
         );
-        let below = Arguments::new(vec![], vec![], "/p/sub".as_ref(), "/p".as_ref(), false);
+        let below = Arguments::new(
+            vec![],
+            vec![],
+            vec![],
+            "/p/sub".as_ref(),
+            "/p".as_ref(),
+            false,
+        );
         assert_eq!(
             below.command(&suite(), Some(&[TestIndex(1)]), None),
             "pytest sub/sub/a.py::test_y"

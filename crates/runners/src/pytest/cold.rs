@@ -75,7 +75,7 @@ impl ColdRun {
 
     pub(super) fn kill_overdue(&mut self, now: Instant) {
         if let Some(Overdue(pid)) = self.job.expire(now) {
-            process::kill_group(pid);
+            process::kill(pid);
         }
     }
 

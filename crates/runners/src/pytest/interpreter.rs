@@ -100,8 +100,11 @@ struct Answer {
     user_base: String,
 }
 
+// With the project's directory off the path: a `json.py` there must not answer.
 const QUESTION: &str = "\
-import json, site, sys
+import sys
+sys.path[:] = [p for p in sys.path if p]
+import json, site
 try:
     from importlib.metadata import version
     pytest = version('pytest')

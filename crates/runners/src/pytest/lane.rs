@@ -208,7 +208,7 @@ impl Lane {
 
     pub(super) fn kill_overdue(&mut self, now: std::time::Instant) {
         if let Some(Overdue(pid)) = self.job.as_mut().and_then(|(job, _)| job.expire(now)) {
-            process::kill_group(pid);
+            process::kill(pid);
         }
     }
 
@@ -231,7 +231,7 @@ impl Lane {
 impl Drop for Lane {
     fn drop(&mut self) {
         if let Some(pid) = self.job().and_then(Job::innermost) {
-            process::kill_group(pid);
+            process::kill(pid);
         }
     }
 }

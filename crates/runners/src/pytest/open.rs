@@ -219,13 +219,7 @@ impl PytestLab {
             .collect();
         unstable.sort();
         unstable.dedup();
-        self.suite = Suite::new(
-            suites[0]
-                .ids()
-                .iter()
-                .map(ToString::to_string)
-                .filter(|id| common.contains(id.as_str())),
-        );
+        self.suite = suites[0].filtered(|id| common.contains(id.as_str()));
         let errors = greetings[0].errors.clone();
         if self.suite.is_empty() && unstable.is_empty() {
             return Err(if errors.is_empty() {
@@ -276,11 +270,13 @@ impl PytestLab {
             cold_because,
             arguments: Arguments::new(
                 hello.options,
+                hello.plain_options,
                 hello.positionals,
                 Path::new(&hello.rootdir),
                 Path::new(&hello.invocation_dir),
                 self.as_module,
-            ),
+            )
+            .with_places(hello.places),
         });
         Ok(())
     }

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 17] = shim![
+const FILES: [(&str, &str); 18] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -22,6 +22,7 @@ const FILES: [(&str, &str); 17] = shim![
     "plugin.py",
     "rivals.py",
     "sandbox.py",
+    "sealed.py",
     "server.py",
     "state.py",
     "suite.py",
