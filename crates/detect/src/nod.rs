@@ -18,6 +18,8 @@ const SIGNIFICANCE: f64 = 0.01;
 /// Executions of each order for the comparison of rates: rates of 10 % and 60 % are told apart with
 /// a probability of 80 %.
 const SAMPLE: u32 = 20;
+/// Rounds of undisturbed runs before a failure that was seen beside others counts as caused by them.
+const QUIET_ROUNDS: u32 = 3;
 /// Attempts of earlier stages stay below.
 const FIRST_ATTEMPT: u32 = 30_000;
 
@@ -26,21 +28,31 @@ pub(crate) fn alone(session: &mut Session<'_>, suspect: &Suspect) -> Result<Find
     let mut finding = suspect.finding(session);
     let seed = hash_seed(session, suspect)?;
     if seed.is_none() {
+        // A rare failure may stay away for a while; only a long absence says that others caused it.
         let times = session.settings.isolated;
-        let question = Question::alone(suspect.test, times).again(FIRST_ATTEMPT);
-        let quiet = confirm::ask_undisturbed(session, Purpose::Confirm, &question)?;
-        if quiet.tally.total() > 0 && !quiet.tally.mixed() && quiet.tally.failed == 0 {
+        let mut quiet = Tally::default();
+        for round in 0..QUIET_ROUNDS {
+            let question =
+                Question::alone(suspect.test, times).again(FIRST_ATTEMPT + round * times);
+            let answer = confirm::ask_undisturbed(session, Purpose::Confirm, &question)?;
+            quiet.passed += answer.tally.passed;
+            quiet.failed += answer.tally.failed;
+            if quiet.failed > 0 || answer.tally.total() == 0 {
+                break;
+            }
+        }
+        if quiet.always_passed() {
             finding.why = format!(
                 "failed {} of {} times alone beside other runs, but passed {} of {} times on its own",
                 suspect.alone.tally.failed,
                 suspect.alone.tally.total(),
-                quiet.tally.passed,
-                quiet.tally.total()
+                quiet.passed,
+                quiet.total()
             );
-            finding.confirmed = quiet.tally;
+            finding.confirmed = quiet;
             return Ok(finding);
         }
-        finding.confirmed = quiet.tally;
+        finding.confirmed = quiet;
     }
     finding.class = Class::NonDeterministic;
     finding.why = match seed {

@@ -1,0 +1,174 @@
+//! Orders merged into a trie and walked by fork, with real pytest: the same outcomes as runs that share
+//! nothing, for a fraction of the executions.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use flakelab_lab::Lab;
+use flakelab_model::{Isolation, Order, RunRecord, RunRequest, TestIndex, Timeout};
+use flakelab_runners::cancel::Cancel;
+use flakelab_runners::process::Limits;
+use flakelab_runners::pytest::{Options, PytestLab, SandboxMode, ask};
+
+/// State in the process, in files, and in fixtures of every scope, whose teardown depends on what follows.
+const SUITE: &str = "\
+import os, pathlib, tempfile, pytest
+STATE = []
+MARK = pathlib.Path(tempfile.gettempdir()) / 'mark'
+@pytest.fixture(scope='module')
+def module_log():
+    STATE.append('module up')
+    yield STATE
+    STATE.append('module down')
+class TestA:
+    @pytest.fixture(scope='class', autouse=True)
+    def class_log(self):
+        yield
+        STATE.append('class down')
+    def test_0(self): pass
+    def test_1(self, module_log): STATE.append('polluted')
+def test_2(module_log): STATE.clear()
+def test_3(): assert 'class down' not in STATE
+def test_4(): MARK.write_text('x')
+def test_5(): assert not MARK.exists()
+def test_6(): assert STATE.count('polluted') < 2
+";
+const OTHER: &str = "\
+import test_a
+def test_7(): assert 'module down' not in test_a.STATE
+def test_8(): test_a.STATE.append('polluted')
+";
+
+fn lab(project: &Path, sandbox: SandboxMode) -> PytestLab {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venvs/pytest8/bin/python");
+    let env: Vec<_> = std::env::vars_os().collect();
+    let interpreter = ask(&root, project, &env).expect("scripts/test makes the environment");
+    PytestLab::open(Options {
+        interpreter,
+        project: project.to_owned(),
+        tree: project.to_owned(),
+        args: Vec::new(),
+        env,
+        seed: 1,
+        jobs: 2,
+        sandbox,
+        cold_only: false,
+        limits: Limits {
+            file: None,
+            memory: None,
+        },
+        patience: Duration::from_secs(60),
+        cancel: Cancel::default(),
+    })
+    .expect("it opens")
+}
+
+fn project() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("test_a.py"), SUITE).expect("written");
+    std::fs::write(dir.path().join("test_b.py"), OTHER).expect("written");
+    std::fs::write(dir.path().join("pytest.ini"), "[pytest]\n").expect("written");
+    let path = dir.path().canonicalize().expect("canonical");
+    (dir, path)
+}
+
+/// After every test of an order, each of the others: the shape of a probe.
+fn probes(tests: u32) -> Vec<Vec<u32>> {
+    let order = [1, 4, 8, 0, 2, 6, 1, 3];
+    let mut orders = Vec::new();
+    for length in 0..order.len() {
+        for probe in 0..tests {
+            orders.push([&order[..length], &[probe]].concat());
+        }
+    }
+    orders
+}
+
+fn run(lab: &mut PytestLab, orders: &[Vec<u32>], isolation: Isolation) -> Vec<RunRecord> {
+    let batch: Vec<RunRequest> = orders
+        .iter()
+        .map(|order| RunRequest {
+            order: Order(order.iter().copied().map(TestIndex).collect()),
+            isolation,
+            attempt: 0,
+            hash_seed: None,
+            timeout: Timeout {
+                test: Duration::from_secs(60),
+                run: Duration::from_secs(60),
+            },
+        })
+        .collect();
+    let mut records = Vec::new();
+    lab.run(&batch, &mut |record| {
+        records.push(record);
+        ControlFlow::Continue(())
+    })
+    .expect("it runs");
+    records.sort_by_key(|record| record.request);
+    assert_eq!(records.len(), orders.len());
+    records
+}
+
+fn words(records: &[RunRecord]) -> Vec<Vec<&'static str>> {
+    records
+        .iter()
+        .map(|r| r.executions.iter().map(|e| e.outcome.word()).collect())
+        .collect()
+}
+
+fn compare(sandbox: SandboxMode) {
+    let (_dir, path) = project();
+    let mut lab = lab(&path, sandbox);
+    let orders = probes(lab.suite().len() as u32);
+    let executed = |lab: &PytestLab| lab.progress().executions.load(Ordering::Relaxed);
+    let alone = run(&mut lab, &orders, Isolation::Fork);
+    let apart = executed(&lab);
+    let shared = run(&mut lab, &orders, Isolation::Shared);
+    let together = executed(&lab) - apart;
+    for ((order, a), b) in orders.iter().zip(words(&alone)).zip(words(&shared)) {
+        assert_eq!(a, b, "{order:?}");
+    }
+    assert_eq!(apart, orders.iter().map(|o| o.len() as u64).sum::<u64>());
+    // Every prefix once (twice where what follows decides about the teardown), every probe once.
+    assert!(together < apart / 2, "{together} of {apart} executions");
+    let failed = words(&shared)
+        .iter()
+        .flatten()
+        .filter(|w| **w == "failed")
+        .count();
+    assert!(failed > 10, "the suite is order-dependent: {failed}");
+}
+
+#[test]
+fn a_shared_prefix_changes_no_outcome_in_a_sandbox() {
+    compare(SandboxMode::Auto);
+}
+
+#[test]
+fn a_shared_prefix_changes_no_outcome_without_a_sandbox() {
+    compare(SandboxMode::Off);
+}
+
+#[test]
+fn fresh_and_cold_interpreters_agree_with_forks() {
+    let (_dir, path) = project();
+    let mut lab = lab(&path, SandboxMode::Auto);
+    let orders = vec![
+        vec![1, 8, 6],
+        vec![0, 3],
+        vec![4, 5],
+        vec![0, 1, 2, 7],
+        vec![3, 3],
+    ];
+    let fork = run(&mut lab, &orders, Isolation::Fork);
+    assert_eq!(
+        words(&run(&mut lab, &orders, Isolation::Fresh)),
+        words(&fork)
+    );
+    assert_eq!(
+        words(&run(&mut lab, &orders, Isolation::Cold)),
+        words(&fork)
+    );
+}
