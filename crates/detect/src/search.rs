@@ -39,6 +39,8 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
         let runs = session.run(Stage::Search, batch)?;
         done += runs.iter().flatten().count();
         batch = rest;
+        let varying = tests.iter().filter(|test| session.evidence.tally(**test).mixed());
+        session.watch.suspects(varying.count());
         for test in ending_runs(session, tests) {
             if !retired.contains(&test) {
                 retired.push(test);
