@@ -204,6 +204,18 @@ fn a_budget_ends_the_campaign_with_an_honest_statement() {
 }
 
 #[test]
+fn a_budget_does_not_wait_for_a_run_that_takes_longer() {
+    // Without the budget this campaign would wait for ever.
+    let project = Project::new(&[(
+        "test_a.py",
+        "import threading\ndef test_a(): pass\ndef test_b(): threading.Event().wait()\n",
+    )]);
+    let run = project.detect(&["--budget", "3s", "--test-timeout", "1h"]);
+    assert_eq!(run.document["campaign"]["out_of_budget"], true);
+    assert_eq!(run.code, 4);
+}
+
+#[test]
 fn every_run_is_stored_with_seed_configuration_and_environment() {
     let project = Project::new(&[("test_a.py", "def test_a(): pass\ndef test_b(): pass\n")]);
     let run = project.detect(&["--orders", "4"]);

@@ -39,7 +39,9 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
         let runs = session.run(Stage::Search, batch)?;
         done += runs.iter().flatten().count();
         batch = rest;
-        let varying = tests.iter().filter(|test| session.evidence.tally(**test).mixed());
+        let varying = tests
+            .iter()
+            .filter(|test| session.evidence.tally(**test).mixed());
         session.watch.suspects(varying.count());
         for test in ending_runs(session, tests) {
             if !retired.contains(&test) {

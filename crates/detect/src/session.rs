@@ -132,6 +132,7 @@ impl<'a> Session<'a> {
                 test,
                 run: self.settings.timeout.run,
             },
+            until: None,
         }
     }
 
@@ -151,8 +152,11 @@ impl<'a> Session<'a> {
         stage: Stage,
         batch: Vec<(Purpose, RunRequest)>,
     ) -> Result<Vec<Option<usize>>, LabError> {
-        let (purposes, requests): (Vec<Purpose>, Vec<RunRequest>) = batch.into_iter().unzip();
+        let (purposes, mut requests): (Vec<Purpose>, Vec<RunRequest>) = batch.into_iter().unzip();
         let deadline = self.deadline(stage);
+        for request in &mut requests {
+            request.until = deadline;
+        }
         let mut records: Vec<Option<RunRecord>> = vec![None; requests.len()];
         let late = |deadline: Option<Instant>| deadline.is_some_and(|at| Instant::now() >= at);
         if late(deadline) && !requests.is_empty() {
@@ -160,18 +164,17 @@ impl<'a> Session<'a> {
             return Ok(vec![None; requests.len()]);
         }
         let watch = &mut *self.watch;
-        let mut stopped = false;
         self.lab.run(&requests, &mut |record| {
             watch.run_done(stage);
             let request = record.request;
             records[request] = Some(record);
             if late(deadline) {
-                stopped = true;
-                return ControlFlow::Break(());
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
-            ControlFlow::Continue(())
         })?;
-        if stopped && records.iter().any(Option::is_none) {
+        if records.iter().any(Option::is_none) {
             self.out_of_budget = true;
         }
         // Taken over in the order of the requests, whichever finished first.

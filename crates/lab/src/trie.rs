@@ -142,6 +142,7 @@ mod tests {
             isolation,
             attempt,
             hash_seed: None,
+            until: None,
             timeout: Timeout {
                 test: Duration::MAX,
                 run: Duration::MAX,

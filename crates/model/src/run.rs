@@ -1,6 +1,6 @@
 //! Runs: one order executed in one fresh state lineage, as asked for and as it went.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::{Outcome, TestIndex};
 
@@ -65,6 +65,8 @@ pub struct RunRequest {
     /// The interpreter's hash seed; `None` leaves the choice to the lab.
     pub hash_seed: Option<u32>,
     pub timeout: Timeout,
+    /// When nobody wants the record any more: the lab may drop the run, as if never asked for.
+    pub until: Option<Instant>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -94,6 +94,7 @@ fn run(lab: &mut PytestLab, orders: &[Vec<u32>], isolation: Isolation) -> Vec<Ru
             isolation,
             attempt: 0,
             hash_seed: None,
+            until: None,
             timeout: Timeout {
                 test: Duration::from_secs(60),
                 run: Duration::from_secs(60),

@@ -327,6 +327,7 @@ mod tests {
                 isolation: Isolation::Fork,
                 attempt,
                 hash_seed: (attempt % 2 == 1).then_some(attempt),
+                until: None,
                 timeout: Timeout {
                     test: Duration::from_secs(1),
                     run: Duration::from_secs(1),

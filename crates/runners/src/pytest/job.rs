@@ -316,6 +316,7 @@ mod tests {
                 isolation: Isolation::Shared,
                 attempt: 0,
                 hash_seed: None,
+                until: None,
                 timeout,
             })
             .collect();

@@ -437,12 +437,13 @@ impl Lab for PytestLab {
                 return Ok(());
             }
         }
+        let until = batch.iter().filter_map(|request| request.until).min();
         loop {
             self.dispatch(&mut colds)?;
             if self.active() == 0 {
                 break;
             }
-            self.wait(self.next_deadline());
+            self.wait(self.next_deadline().into_iter().chain(until).min());
             if self.options.cancel.is_set() {
                 self.abandon();
                 return Err(LabError::Interrupted);
@@ -454,6 +455,10 @@ impl Lab for PytestLab {
                     self.abandon();
                     return Ok(());
                 }
+            }
+            if until.is_some_and(|at| Instant::now() >= at) {
+                self.abandon();
+                return Ok(());
             }
         }
         self.end_orphans();
