@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use flakelab_lab::{Lab, LabError};
-use flakelab_model::{Class, Failure, Outcome, Polarity, TestIndex};
+use flakelab_model::{Class, Ending, Failure, Outcome, Polarity, TestIndex};
 
 use crate::baseline;
 use crate::confirm::{self, ColdRuns, Question};
@@ -43,6 +43,10 @@ pub fn detect(
     classify_repeating(&mut session, &suspects.repeating, &mut findings)?;
     account_for_the_rest(&session, &tests, &mut findings);
 
+    if let (number, Some(why)) = session.evidence.lost() {
+        let note = format!("{} gave no outcome: {why}", baseline::count(number, "run"));
+        session.notes.push(note);
+    }
     if session.out_of_budget {
         let open = findings
             .values()
@@ -198,7 +202,9 @@ fn classify_varying(
 fn no_verdict_alone(session: &Session<'_>, suspect: &Suspect) -> Finding {
     let mut finding = suspect.finding(session);
     if let Some(why) = &suspect.alone.lost {
-        finding.class = Class::UnstableParametrisation;
+        if why.ends_with(Ending::NOT_COLLECTED) {
+            finding.class = Class::UnstableParametrisation;
+        }
         finding.why = why.clone();
     } else if suspect.alone.words.contains(&"skipped") {
         finding.why =
@@ -485,7 +491,12 @@ fn classify_masked(
         if words.len() > 1 {
             finding.class = Class::Masked;
             finding.why = format!(
-                "never failed, but was {} depending on the run",
+                "{}was {} depending on the run",
+                if finding.confirmed.failed == 0 {
+                    "never failed, but "
+                } else {
+                    ""
+                },
                 words.join(" or ")
             );
         } else {

@@ -55,6 +55,7 @@ pub(crate) struct Sighting {
 pub(crate) struct Evidence {
     pub(crate) runs: Vec<Run>,
     by_test: Vec<Vec<Sighting>>,
+    tallies: Vec<Tally>,
     /// The longest execution that came to an end, in microseconds.
     pub(crate) slowest: u32,
 }
@@ -64,6 +65,7 @@ impl Evidence {
         Self {
             runs: Vec::new(),
             by_test: vec![Vec::new(); tests],
+            tallies: vec![Tally::default(); tests],
             slowest: 0,
         }
     }
@@ -83,6 +85,7 @@ impl Evidence {
                     self.slowest = self.slowest.max(execution.micros);
                 }
                 if purpose.searches() {
+                    self.tallies[execution.test.at()].count(execution.outcome.polarity());
                     self.by_test[execution.test.at()].push(Sighting {
                         run: number as u32,
                         at: at as u32,
@@ -108,6 +111,12 @@ impl Evidence {
         let runs = &self.runs;
         for sightings in &mut self.by_test {
             sightings.retain(|s| runs[s.run as usize].isolation.is_pristine());
+        }
+        for (tally, sightings) in self.tallies.iter_mut().zip(&self.by_test) {
+            *tally = Tally::default();
+            for s in sightings {
+                tally.count(runs[s.run as usize].outcomes[s.at as usize].polarity());
+            }
         }
     }
 
@@ -136,10 +145,17 @@ impl Evidence {
     }
 
     pub(crate) fn tally(&self, test: TestIndex) -> Tally {
-        Tally {
-            passed: self.with_polarity(test, Polarity::Pass).count() as u64,
-            failed: self.with_polarity(test, Polarity::Fail).count() as u64,
-        }
+        self.tallies[test.at()]
+    }
+
+    /// Runs that gave no outcome, with the reason of the first.
+    pub(crate) fn lost(&self) -> (usize, Option<&str>) {
+        let mut reasons = self.runs.iter().filter_map(|run| match &run.ending {
+            Ending::Lost(why) => Some(why.as_str()),
+            _ => None,
+        });
+        let first = reasons.next();
+        (first.map_or(0, |_| 1 + reasons.count()), first)
     }
 
     /// Over random orders only: these are draws.
@@ -163,7 +179,9 @@ impl Evidence {
     pub(crate) fn orders_by_kind(&self) -> BTreeMap<Kind, u64> {
         let mut counts = BTreeMap::new();
         for run in &self.runs {
-            if let Purpose::Order(kind) = run.purpose {
+            if let Purpose::Order(kind) = run.purpose
+                && run.ending == Ending::Completed
+            {
                 *counts.entry(kind).or_default() += 1;
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flakelab_lab::orders::Kind;
-use flakelab_model::{Class, Failure, TestIndex};
+use flakelab_model::{Class, Failure, Polarity, TestIndex};
 
 /// Failures among executions that ran to a verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,6 +22,14 @@ pub struct Tally {
 }
 
 impl Tally {
+    pub(crate) fn count(&mut self, verdict: Polarity) {
+        match verdict {
+            Polarity::Pass => self.passed += 1,
+            Polarity::Fail => self.failed += 1,
+            Polarity::Neutral => {}
+        }
+    }
+
     pub fn total(self) -> u64 {
         self.passed + self.failed
     }

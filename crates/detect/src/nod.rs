@@ -4,7 +4,7 @@
 //! that another run has taken, must not make a test look non-deterministic.
 
 use flakelab_lab::LabError;
-use flakelab_model::{Class, Order, Polarity, TestIndex};
+use flakelab_model::{Class, Isolation, Order, Polarity, TestIndex};
 use flakelab_stats::fisher_two_sided;
 
 use crate::classify::Suspect;
@@ -190,19 +190,12 @@ fn order_effect(session: &mut Session<'_>, test: TestIndex) -> Result<Option<f64
         .through(failing.at as usize);
     let mut tallies = Vec::new();
     for (order, at) in [(Order(vec![test]), 0), (order, failing.at as usize)] {
-        let batch = (0..SAMPLE)
-            .map(|attempt| {
-                let request = session.request(order.clone(), session.warm, FIRST_ATTEMPT + attempt);
-                (Purpose::Confirm, request)
-            })
-            .collect();
-        let runs = session.run(Stage::Confirm, batch)?;
         let mut tally = Tally::default();
-        for run in runs.into_iter().flatten() {
-            match session.at(run).outcomes[at].polarity() {
-                Polarity::Pass => tally.passed += 1,
-                Polarity::Fail => tally.failed += 1,
-                Polarity::Neutral => {}
+        for attempt in 0..SAMPLE {
+            let request = session.request(order.clone(), Isolation::Fresh, FIRST_ATTEMPT + attempt);
+            let run = session.run_undisturbed(Stage::Confirm, Purpose::Confirm, request)?;
+            if let Some(run) = run {
+                tally.count(session.at(run).outcomes[at].polarity());
             }
         }
         tallies.push(tally);

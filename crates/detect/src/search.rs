@@ -17,7 +17,7 @@ pub(crate) struct Suspects {
     pub(crate) varying: Vec<TestIndex>,
     /// Failed in every run.
     pub(crate) failing: Vec<TestIndex>,
-    /// Never failed, but was not always reported the same.
+    /// Never both passed and failed, but was not always reported the same.
     pub(crate) masked: Vec<TestIndex>,
     /// Passed at first and failed when run again in the same process.
     pub(crate) repeating: Vec<TestIndex>,
@@ -34,6 +34,8 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
     let total = batch.len();
     let mut done = 0;
     let mut retired: Vec<TestIndex> = Vec::new();
+    let mut endings: BTreeMap<TestIndex, usize> = BTreeMap::new();
+    let mut looked_at = 0;
     while !batch.is_empty() {
         let rest = batch.split_off(batch.len().min(CHUNK));
         let runs = session.run(Stage::Search, batch)?;
@@ -43,7 +45,9 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
             .iter()
             .filter(|test| session.evidence.tally(**test).mixed());
         session.watch.suspects(varying.count());
-        for test in ending_runs(session, tests) {
+        count_endings(session, looked_at, &mut endings);
+        looked_at = session.evidence.runs.len();
+        for test in ending_runs(session, tests, &endings) {
             if !retired.contains(&test) {
                 retired.push(test);
                 let id = session.lab.suite().id(test).clone();
@@ -66,22 +70,29 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
     Ok(suspects)
 }
 
-/// Tests that pass at times and end the whole run at others: they cost the tests behind them.
-fn ending_runs(session: &Session<'_>, tests: &[TestIndex]) -> Vec<TestIndex> {
+/// Adds up which tests ended the runs from number `from` on.
+fn count_endings(session: &Session<'_>, from: usize, endings: &mut BTreeMap<TestIndex, usize>) {
     let ends = |outcome: &Outcome| matches!(outcome, Outcome::TimedOut(_) | Outcome::Crashed(_));
-    let mut endings: BTreeMap<TestIndex, usize> = BTreeMap::new();
-    for run in &session.evidence.runs {
+    for run in &session.evidence.runs[from..] {
         if run.order.0.len() > 1
             && let Some(at) = run.outcomes.iter().position(ends)
         {
             *endings.entry(run.order.0[at]).or_default() += 1;
         }
     }
+}
+
+/// Tests that pass at times and end the whole run at others: they cost the tests behind them.
+fn ending_runs(
+    session: &Session<'_>,
+    tests: &[TestIndex],
+    endings: &BTreeMap<TestIndex, usize>,
+) -> Vec<TestIndex> {
     endings
-        .into_iter()
-        .filter(|(test, count)| *count >= ENOUGH_ENDINGS && tests.contains(test))
-        .filter(|(test, _)| session.evidence.tally(*test).mixed())
-        .map(|(test, _)| test)
+        .iter()
+        .filter(|(test, count)| **count >= ENOUGH_ENDINGS && tests.contains(test))
+        .filter(|(test, _)| session.evidence.tally(**test).mixed())
+        .map(|(test, _)| *test)
         .collect()
 }
 
@@ -173,8 +184,7 @@ fn suspects(session: &Session<'_>, tests: &[TestIndex]) -> Suspects {
         let tally = evidence.tally(*test);
         if tally.mixed() {
             found.varying.push(*test);
-        } else if tally.always_failed() {
-            // A test that fails in one order and is skipped in another has no class of its own.
+        } else if tally.always_failed() && !skipped_at_times(session, *test) {
             found.failing.push(*test);
         } else if words_vary(session, *test) {
             found.masked.push(*test);
@@ -206,4 +216,10 @@ fn words_vary(session: &Session<'_>, test: TestIndex) -> bool {
         .filter(|outcome| **outcome != Outcome::NotRun);
     let first = outcomes.next().map(Outcome::word);
     outcomes.any(|outcome| Some(outcome.word()) != first)
+}
+
+fn skipped_at_times(session: &Session<'_>, test: TestIndex) -> bool {
+    let evidence = &session.evidence;
+    let mut sightings = evidence.sightings(test).iter();
+    sightings.any(|s| *evidence.outcome(*s) == Outcome::Skipped)
 }

@@ -90,6 +90,11 @@ pub enum Ending {
     Lost(String),
 }
 
+impl Ending {
+    /// How the reason of a lost run ends if its tests were not found.
+    pub const NOT_COLLECTED: &str = "is not collected again";
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunRecord {
     /// Position of the request in its batch.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use flakelab_model::Class;
 
 use crate::detect::{Document, Rate, Test};
-use crate::wording::{count, duration, first_line, percent, thousands};
+use crate::wording::{count, duration, first_line, percent, thousands, visible};
 
 #[derive(Debug, Clone, Copy)]
 pub struct TerminalOptions {
@@ -73,13 +73,13 @@ fn describe(out: &mut String, test: &Test, options: TerminalOptions) {
         out,
         "{colour}{BOLD}{}{OFF} {BOLD}{}{OFF}",
         label(test),
-        test.id
+        visible(&test.id)
     );
     if test.class != Class::AlwaysFailing && test.failure_rate.of > 0 {
         let _ = writeln!(out, "  fails      {}", rate(&test.failure_rate));
     }
     if !test.why.is_empty() {
-        let _ = writeln!(out, "  because    {}", test.why);
+        let _ = writeln!(out, "  because    {}", visible(&test.why));
     }
     if let Some(failure) = &test.failure {
         let at = if failure.at.is_empty() {
@@ -94,7 +94,7 @@ fn describe(out: &mut String, test: &Test, options: TerminalOptions) {
         );
     }
     if let Some(reproduce) = &test.reproduce {
-        let _ = writeln!(out, "  reproduce  {}", reproduce.command);
+        let _ = writeln!(out, "  reproduce  {}", visible(&reproduce.command));
         if !reproduce.verified {
             let _ = writeln!(
                 out,

@@ -36,6 +36,13 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
+/// A suite's text with control characters made visible.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
 /// The first line, cut to a length, with control characters made visible: it is a suite's text.
 pub(crate) fn first_line(text: &str, most: usize) -> String {
     let line = text

@@ -35,6 +35,7 @@ pub struct Campaign {
     pub id: CampaignId,
     pub seed: u64,
     pub configuration: String,
+    pub environment: String,
     pub finished: bool,
 }
 
@@ -74,7 +75,7 @@ impl Store {
     pub fn last(&self, verb: &str) -> Result<Option<Campaign>, StoreError> {
         self.connection
             .query_row(
-                "SELECT id, seed, configuration, finished FROM campaigns
+                "SELECT id, seed, configuration, finished, environment FROM campaigns
                  WHERE verb = ? ORDER BY id DESC LIMIT 1",
                 [verb],
                 |row| {
@@ -83,6 +84,7 @@ impl Store {
                         seed: row.get::<_, i64>(1)?.cast_unsigned(),
                         configuration: row.get(2)?,
                         finished: row.get::<_, Option<i64>>(3)?.is_some(),
+                        environment: row.get(4)?,
                     })
                 },
             )

@@ -247,8 +247,10 @@ fn load(
     request: usize,
     order: &Order,
 ) -> Result<RunRecord, StoreErrorKind> {
-    let (hash_seed, ending, cpu, wall, plain) = connection
-        .prepare_cached("SELECT hash_seed, ending, cpu_us, wall_us, plain FROM runs WHERE id = ?")?
+    let (hash_seed, ending, cpu, wall, plain, why) = connection
+        .prepare_cached(
+            "SELECT hash_seed, ending, cpu_us, wall_us, plain, why FROM runs WHERE id = ?",
+        )?
         .query_row([run], |row| {
             Ok((
                 row.get::<_, u32>(0)?,
@@ -256,6 +258,7 @@ fn load(
                 row.get::<_, i64>(2)?,
                 row.get::<_, i64>(3)?,
                 row.get::<_, bool>(4)?,
+                row.get::<_, Option<String>>(5)?,
             ))
         })?;
     let mut statement = connection.prepare_cached(
@@ -304,6 +307,7 @@ fn load(
             "timed_out" => Ending::TimedOut,
             "crashed" => Ending::Crashed,
             "stopped" => Ending::Stopped,
+            "lost" => Ending::Lost(why.unwrap_or_default()),
             _ => Ending::Completed,
         },
         cpu: Duration::from_micros(cpu.unsigned_abs()),

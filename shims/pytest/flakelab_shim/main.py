@@ -65,6 +65,7 @@ def enter_sandbox(kernel, setup):
         sandbox.enter()
         return sandbox, None
     except OSError as error:
+        kernel.disarm()
         return None, clean(str(error), 500)
 
 

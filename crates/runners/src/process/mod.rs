@@ -193,32 +193,38 @@ pub fn kill(leader: i32) {
 }
 
 /// Makes flakelab the parent of processes whose own parent died, so that daemons a test started can be
-/// found.
-pub fn adopt_orphans() {
+/// found. Returns the children it has already: they are somebody else's.
+pub fn adopt_orphans() -> Vec<i32> {
+    let strangers = children();
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    strangers
 }
 
-/// Kills and collects adopted children, except those in `known`. Returns how many there were.
-pub fn end_orphans(known: &[i32]) -> usize {
-    let me = std::process::id();
-    let Ok(text) = std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")) else {
-        return 0;
-    };
-    let mut ended = 0;
-    for pid in text
-        .split_whitespace()
-        .filter_map(|p| p.parse::<i32>().ok())
-    {
-        if known.contains(&pid) {
-            continue;
+/// Kills and collects adopted children, except those in `known`; whatever they leave behind as well.
+pub fn end_orphans(known: &[i32]) {
+    // A killed orphan's own children become ours in turn; a tree is no deeper than this.
+    for _ in 0..64 {
+        let orphans: Vec<i32> = children()
+            .into_iter()
+            .filter(|pid| !known.contains(pid))
+            .collect();
+        if orphans.is_empty() {
+            return;
         }
-        if let Some(target) = Pid::from_raw(pid) {
+        for target in orphans.into_iter().filter_map(Pid::from_raw) {
             let _ = rustix::process::kill_process(target, Signal::KILL);
             let _ = rustix::process::waitpid(Some(target), rustix::process::WaitOptions::empty());
-            ended += 1;
         }
     }
-    ended
+}
+
+fn children() -> Vec<i32> {
+    let me = std::process::id();
+    let text =
+        std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")).unwrap_or_default();
+    text.split_whitespace()
+        .filter_map(|pid| pid.parse().ok())
+        .collect()
 }
 
 /// A pair of connected packet sockets: ours (non-blocking), the child's.

@@ -52,6 +52,8 @@ pub struct PytestLab {
     pub(super) facts: Option<Facts>,
     pub(super) start_cpu: Duration,
     pub(super) started: u32,
+    /// Children flakelab had before the lab was opened; not ours to end.
+    pub(super) strangers: Vec<i32>,
     pub(super) buffer: Vec<u8>,
     pub(super) progress: Arc<Progress>,
     // Last, so that it is removed after the workers that use it.
@@ -87,6 +89,7 @@ impl PytestLab {
             facts: None,
             start_cpu: Duration::ZERO,
             started: 0,
+            strangers: Vec::new(),
             buffer: vec![0; wire::PACKET],
             progress: Arc::default(),
             scratch,
@@ -323,6 +326,11 @@ impl PytestLab {
         let broken = |error: io::Error| LabError::broken(error.to_string());
         let mut records = Vec::new();
         let mut not_found = Vec::new();
+        // Who has ended is asked before listening, so that last words are heard.
+        let ended = |lanes: &[Lane]| -> Vec<bool> {
+            lanes.iter().map(|lane| lane.worker.has_ended()).collect()
+        };
+        let (dead_lanes, dead_templates) = (ended(&self.lanes), ended(&self.templates));
         for lane in self.lanes.iter_mut().chain(&mut self.templates) {
             let heard = lane.hear(&mut self.buffer, &self.progress);
             records.extend(heard.records);
@@ -334,12 +342,12 @@ impl PytestLab {
             );
         }
         for at in (0..self.lanes.len()).rev() {
-            if self.lanes[at].worker.has_ended() {
+            if dead_lanes[at] {
                 records.extend(self.replace(at)?);
             }
         }
         for at in (0..self.templates.len()).rev() {
-            if self.templates[at].worker.has_ended() {
+            if dead_templates[at] {
                 let dead = self.templates.remove(at);
                 let seed = dead.hash_seed;
                 let (lost, _, queue) = dead.bury().map_err(broken)?;
@@ -419,7 +427,8 @@ impl PytestLab {
     }
 
     fn end_orphans(&self) {
-        let known: Vec<i32> = self.workers().map(Worker::pid).collect();
+        let strangers = self.strangers.iter().copied();
+        let known: Vec<i32> = self.workers().map(Worker::pid).chain(strangers).collect();
         process::end_orphans(&known);
     }
 }

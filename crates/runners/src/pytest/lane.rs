@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flakelab_lab::trie::Trie;
-use flakelab_model::{RunRecord, Suite, Timeout};
+use flakelab_model::{Ending, RunRecord, Suite, Timeout};
 use serde::Serialize;
 
 use super::job::{Job, Overdue};
@@ -249,7 +249,7 @@ pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
         Event::End {} => job.end(),
         Event::Lost { m } => job.lose(m),
         Event::Fatal(fatal) if fatal.kind == "missing" => {
-            job.miss(format!("`{}` is not collected again", fatal.m));
+            job.miss(format!("`{}` {}", fatal.m, Ending::NOT_COLLECTED));
         }
         Event::Fatal(fatal) => job.miss(format!("pytest ended with exit code {}", fatal.exit)),
         _ => {}

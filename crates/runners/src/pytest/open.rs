@@ -100,7 +100,7 @@ struct Greeting {
 
 impl PytestLab {
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        process::adopt_orphans();
+        let strangers = process::adopt_orphans();
         let scratch = Scratch::create(&scratch_bases(&options))?;
         let roots = sandbox_roots(&options, scratch.path());
         let base = Launch {
@@ -116,6 +116,7 @@ impl PytestLab {
             Err(why) => (None, why),
         };
         let mut lab = PytestLab::new(options, scratch, base, roots, refused);
+        lab.strangers = strangers;
         lab.greet()?;
         Ok(lab)
     }
@@ -245,6 +246,8 @@ impl PytestLab {
         }
         if let Some(error) = &hello.sandbox_error {
             self.sandbox_roots = None;
+            // Later interpreters need no namespace to mount in.
+            self.base.user_namespace = false;
             self.sandbox_refused = Some(error.clone());
         }
         let cold_because = if self.options.cold_only {

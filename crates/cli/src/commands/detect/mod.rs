@@ -44,12 +44,19 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     tell_facts(&lab, printer, &bar);
     plan.read_orders(lab.suite(), |note| bar.suspend(|| printer.note(note)))?;
 
+    let resumed = last.is_some();
     let campaign = match last {
         Some(campaign) => {
+            let anew = |e: CliError| e.hint("start anew without --resume");
+            if campaign.environment != plan.environment(lab.facts()) {
+                return Err(anew(CliError::usage(
+                    "the interpreter, its packages or the commit changed since that campaign",
+                )));
+            }
             store
-                .check_suite(campaign, lab.suite())
-                .map_err(|e| CliError::usage(chain(&e)).hint("start anew without --resume"))?;
-            campaign
+                .check_suite(campaign.id, lab.suite())
+                .map_err(|e| anew(CliError::usage(chain(&e))))?;
+            campaign.id
         }
         None => store
             .begin(&NewCampaign {
@@ -67,7 +74,7 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     let detection = flakelab_detect::detect(&mut lab, &plan.settings, &mut watch);
     bar.clear();
     let detection = detection.map_err(|e| lab_error(e, &plan))?;
-    if last.is_some() {
+    if resumed {
         printer.note(&format!("{} runs were taken from the store", lab.replayed));
     }
     let totals = store
@@ -148,7 +155,7 @@ fn exit_code(document: &flakelab_report::detect::Document) -> u8 {
     let has = |wanted: fn(Class) -> bool| document.tests.iter().any(|t| wanted(t.class));
     if has(|class| class.is_flaky() && class != Class::Unconfirmed) {
         error::FINDINGS
-    } else if has(|class| class == Class::Unconfirmed)
+    } else if has(|class| matches!(class, Class::Unconfirmed | Class::NotRun))
         || (document.campaign.out_of_budget && document.confidence.random_orders == 0)
     {
         error::INCONCLUSIVE

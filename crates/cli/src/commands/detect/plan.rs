@@ -11,7 +11,7 @@ use flakelab_model::{Suite, Timeout};
 use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{self, Facts, Interpreter, Options, SandboxMode};
-use flakelab_store::{CampaignId, Location, Store};
+use flakelab_store::{Campaign, Location, Store};
 use serde_json::json;
 
 use crate::args::{DetectArgs, IsolationArg, SandboxArg};
@@ -138,7 +138,7 @@ impl Plan {
         &mut self,
         store: &Store,
         wanted: bool,
-    ) -> Result<Option<CampaignId>, CliError> {
+    ) -> Result<Option<Campaign>, CliError> {
         if !wanted {
             return Ok(None);
         }
@@ -165,7 +165,7 @@ impl Plan {
                     .hint("repeat the command as it was, with --resume"),
             );
         }
-        Ok(Some(last.id))
+        Ok(Some(last))
     }
 
     pub(super) fn read_orders(
@@ -249,7 +249,6 @@ impl Plan {
             "plugins": facts.plugins,
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
-            "jobs": self.jobs,
             "commit": project::commit(&project::tree(&self.project)),
         })
         .to_string()
