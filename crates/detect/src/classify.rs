@@ -47,7 +47,7 @@ pub fn detect(
         let note = format!("{} gave no outcome: {why}", baseline::count(number, "run"));
         session.notes.push(note);
     }
-    if session.out_of_budget {
+    if session.spent {
         let open = findings
             .values()
             .filter(|f| f.class == Class::Unconfirmed)

@@ -75,6 +75,8 @@ pub(crate) struct Session<'a> {
     pub(crate) warm: Isolation,
     pub(crate) notes: Vec<String>,
     pub(crate) out_of_budget: bool,
+    /// Whether all of the budget is used up, not only the share of the search.
+    pub(crate) spent: bool,
     test_limit: Duration,
     started: Instant,
 }
@@ -94,6 +96,7 @@ impl<'a> Session<'a> {
             warm: Isolation::Fork,
             notes: Vec::new(),
             out_of_budget: false,
+            spent: false,
             test_limit: settings.timeout.test,
             started: Instant::now(),
         }
@@ -161,6 +164,7 @@ impl<'a> Session<'a> {
         let late = |deadline: Option<Instant>| deadline.is_some_and(|at| Instant::now() >= at);
         if late(deadline) && !requests.is_empty() {
             self.out_of_budget = true;
+            self.spent |= !matches!(stage, Stage::Baseline | Stage::Search);
             return Ok(vec![None; requests.len()]);
         }
         let watch = &mut *self.watch;
@@ -176,6 +180,7 @@ impl<'a> Session<'a> {
         })?;
         if records.iter().any(Option::is_none) {
             self.out_of_budget = true;
+            self.spent |= !matches!(stage, Stage::Baseline | Stage::Search);
         }
         // Taken over in the order of the requests, whichever finished first.
         Ok(records

@@ -136,7 +136,7 @@ fn minimise(
     let mut kept = prefix;
     let mut parts = 2;
     let mut used = 0;
-    while kept.len() > 1 && used < MOST_RUNS && !session.out_of_budget {
+    while kept.len() > 1 && used < MOST_RUNS && !session.spent {
         let size = kept.len().div_ceil(parts);
         let chunks: Vec<&[TestIndex]> = kept.chunks(size).collect();
         let whole = chunks.len();
