@@ -50,7 +50,8 @@ impl Tally {
 /// How to see the failure again without flakelab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// The tests to run, in this order; the last one is the one that fails.
+    /// The tests to run, in this order. The failing one is the last, but for a teardown error that takes
+    /// another test after it.
     pub order: Vec<TestIndex>,
     /// The hash seed it takes, if it takes a particular one.
     pub hash_seed: Option<u32>,

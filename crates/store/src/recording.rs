@@ -68,10 +68,6 @@ impl<'s, L: Lab> RecordingLab<'s, L> {
     pub fn inner(&self) -> &L {
         &self.inner
     }
-
-    pub fn inner_mut(&mut self) -> &mut L {
-        &mut self.inner
-    }
 }
 
 fn unusable(store: &Store, kind: impl Into<StoreErrorKind>) -> LabError {

@@ -5,7 +5,6 @@ mod shuffle;
 mod tuscan;
 
 pub use rng::Stream;
-pub use tuscan::{compose as tuscan_by_class, square as tuscan_square};
 
 use std::fmt;
 use std::str::FromStr;

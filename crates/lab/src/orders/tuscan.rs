@@ -11,7 +11,7 @@ use super::shuffle::group;
 /// adjacent exactly once. No such square exists for n = 3 and 5 and none is this simple for other odd
 /// numbers; there the square of n + 1 is used with the extra element left out, which keeps every pair
 /// and costs one more row.
-pub fn square(n: usize) -> impl Iterator<Item = Vec<usize>> {
+pub(super) fn square(n: usize) -> impl Iterator<Item = Vec<usize>> {
     let even = n + n % 2;
     let zigzag: Vec<usize> = (0..even)
         .map(|at| {
@@ -35,7 +35,12 @@ pub fn square(n: usize) -> impl Iterator<Item = Vec<usize>> {
 /// Rows composed per module and class, so that a large suite stays practical: every ordered pair of
 /// tests of one class, of classes of one module and of modules is adjacent in some row. The number of
 /// rows is that of the largest square among them.
-pub fn compose(suite: &Suite, tests: &[TestIndex], most: usize, stream: &mut Stream) -> Vec<Order> {
+pub(super) fn compose(
+    suite: &Suite,
+    tests: &[TestIndex],
+    most: usize,
+    stream: &mut Stream,
+) -> Vec<Order> {
     let mut modules: Vec<Vec<Vec<TestIndex>>> = group(suite, tests, TestId::module)
         .iter()
         .map(|module| group(suite, module, TestId::class_scope))
