@@ -206,6 +206,7 @@ fn errors_leave_no_store_and_no_scratch_area() {
         .expect("flakelab runs");
     assert_eq!(output.status.code(), Some(3));
     assert!(entries(temporary.path()).is_empty());
+    assert_eq!(entries(project.path()), ["module.py"]);
 }
 
 fn entries(dir: &Path) -> Vec<std::ffi::OsString> {

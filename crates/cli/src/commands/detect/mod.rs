@@ -34,13 +34,23 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
 
     let mut plan = Plan::make(&args)?;
-    let store = Store::open(plan.location.clone()).map_err(|e| {
-        CliError::usage(chain(&e)).hint("choose another place with --store, or move that file away")
-    })?;
-    let last = plan.resume(&store, args.search.resume)?;
+    let location = plan.location.clone();
+    let open_store = || {
+        Store::open(location.clone()).map_err(|e| {
+            CliError::usage(chain(&e))
+                .hint("choose another place with --store, or move that file away")
+        })
+    };
+    // A suite that does not even collect leaves no store behind.
+    let early = args.search.resume.then(open_store).transpose()?;
+    let last = match &early {
+        Some(store) => plan.resume(store)?,
+        None => None,
+    };
     let bar = progress::Bar::new(printer.shows_progress());
     bar.message("collecting the suite");
     let lab = PytestLab::open(plan.lab_options(cancel)).map_err(open_error)?;
+    let store = early.map_or_else(open_store, Ok)?;
     tell_facts(&lab, printer, &bar);
     plan.read_orders(lab.suite(), |note| bar.suspend(|| printer.note(note)))?;
 

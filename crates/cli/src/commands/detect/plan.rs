@@ -133,15 +133,8 @@ impl Plan {
         })
     }
 
-    /// The campaign to go on with, if that is wanted; its seed becomes ours.
-    pub(super) fn resume(
-        &mut self,
-        store: &Store,
-        wanted: bool,
-    ) -> Result<Option<Campaign>, CliError> {
-        if !wanted {
-            return Ok(None);
-        }
+    /// The campaign to go on with; its seed becomes ours.
+    pub(super) fn resume(&mut self, store: &Store) -> Result<Option<Campaign>, CliError> {
         let last = store
             .last("detect")
             .map_err(|e| CliError::usage(chain(&e)))?;
