@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use flakelab_lab::LabError;
+use flakelab_lab::{LabError, pristine};
 use flakelab_model::{Failure, Isolation, Order, Outcome, Polarity, TestIndex};
 
 use crate::evidence::Purpose;
@@ -73,7 +73,7 @@ pub(crate) fn ask(
             let order = Order(q.order.clone());
             (
                 purpose,
-                session.request(order, isolation(q, attempt), attempt),
+                session.request(order, pristine::isolation(attempt - q.from), attempt),
             )
         })
         .collect();
@@ -132,14 +132,6 @@ fn ask_cold(
     Ok(read(session, &runs, question.at))
 }
 
-fn isolation(question: &Question, attempt: u32) -> Isolation {
-    if attempt == question.from {
-        Isolation::Cold
-    } else {
-        Isolation::Fresh
-    }
-}
-
 /// The same, one run at a time: for verdicts that a busy machine or a taken port could have made.
 pub(crate) fn ask_undisturbed(
     session: &mut Session<'_>,
@@ -151,7 +143,7 @@ pub(crate) fn ask_undisturbed(
     for attempt in 0..question.times {
         let order = Order(question.order.clone());
         let attempt = question.from + attempt;
-        let request = session.request(order, isolation(question, attempt), attempt);
+        let request = session.request(order, pristine::isolation(attempt - question.from), attempt);
         runs.extend(session.run_undisturbed(Stage::Confirm, purpose, request)?);
     }
     Ok(read(session, &runs, question.at))

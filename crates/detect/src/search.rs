@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use flakelab_lab::LabError;
 use flakelab_lab::orders::{self, Kind};
+use flakelab_lab::{LabError, pristine};
 use flakelab_model::{Isolation, Order, Outcome, Polarity, TestIndex};
 
 use crate::baseline::BASELINE_ATTEMPTS;
 use crate::evidence::Purpose;
-use crate::session::{FRESH_SEEDS, Session, Stage};
+use crate::session::{Session, Stage};
 
 /// What the search noticed, in suite order.
 #[derive(Debug, Default)]
@@ -155,7 +155,11 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
         runs.extend(ordered(kind, rows));
     }
     let original = Order(tests.to_vec());
-    let seeds = if settings.orders > 0 { FRESH_SEEDS } else { 0 };
+    let seeds = if settings.orders > 0 {
+        pristine::FRESH_SEEDS
+    } else {
+        0
+    };
     // Forks share their zygote's hash seed; these runs see others.
     let hashes = (0..seeds).map(|attempt| {
         let request = session.request(original.clone(), Isolation::Fresh, attempt);

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use flakelab_lab::orders::Kind;
-use flakelab_lab::{Lab, LabError};
+use flakelab_lab::{Lab, LabError, pristine};
 use flakelab_model::{Isolation, Order, RunRecord, RunRequest, TestIndex, Timeout};
 
 use crate::evidence::{Evidence, Purpose, Run};
@@ -124,18 +124,16 @@ impl<'a> Session<'a> {
             }
             Isolation::Shared | Isolation::Fork => self.test_limit,
         };
+        let timeout = Timeout {
+            test,
+            run: self.settings.timeout.run,
+        };
         RunRequest {
-            order,
-            isolation,
             attempt,
             hash_seed: isolation
                 .is_pristine()
-                .then(|| pristine_seed(self.settings.seed, isolation, attempt)),
-            timeout: Timeout {
-                test,
-                run: self.settings.timeout.run,
-            },
-            until: None,
+                .then(|| pristine::hash_seed(self.settings.seed, isolation, attempt)),
+            ..RunRequest::new(order, isolation, timeout)
         }
     }
 
@@ -211,21 +209,3 @@ impl<'a> Session<'a> {
         self.lab.suite().indices()
     }
 }
-
-/// Pristine interpreters get hash seeds of their own. Cold ones one for every attempt; fresh ones share a
-/// few, because each takes a template.
-fn pristine_seed(seed: u64, isolation: Isolation, attempt: u32) -> u32 {
-    let number = if isolation == Isolation::Fresh {
-        attempt % FRESH_SEEDS
-    } else {
-        FRESH_SEEDS + attempt
-    };
-    let mixed =
-        (seed.wrapping_add(1) ^ (u64::from(number) << 40)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    ((mixed >> 32) as u32).max(1)
-}
-
-/// How many hash seeds fresh interpreters take turns with. With those of the zygotes and of the cold
-/// baseline the whole suite sees seven: a test that fails with every third seed is missed once in 17
-/// campaigns.
-pub(crate) const FRESH_SEEDS: u32 = 4;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use flakelab_lab::LabError;
+use flakelab_lab::{LabError, delta};
 use flakelab_model::{Order, Polarity, TestIndex};
 
 use crate::evidence::Purpose;
@@ -126,34 +126,16 @@ fn rank(session: &Session<'_>, goal: Goal) -> Vec<TestIndex> {
     ranked
 }
 
-/// Delta debugging: a 1-minimal part of the prefix, in its order. The complements of one round go to
-/// the lab together.
+/// A 1-minimal part of the prefix, in its order.
 fn minimise(
     session: &mut Session<'_>,
     goal: Goal,
     prefix: Vec<TestIndex>,
 ) -> Result<Vec<TestIndex>, LabError> {
-    let mut kept = prefix;
-    let mut parts = 2;
-    let mut used = 0;
-    while kept.len() > 1 && used < MOST_RUNS && !session.spent {
-        let size = kept.len().div_ceil(parts);
-        let chunks: Vec<&[TestIndex]> = kept.chunks(size).collect();
-        let whole = chunks.len();
-        let subsets = chunks.iter().map(|chunk| chunk.to_vec());
-        let complements = (0..whole).map(|skip| {
-            chunks
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| *at != skip)
-                .flat_map(|(_, chunk)| chunk.iter().copied())
-                .collect::<Vec<_>>()
-        });
-        let candidates: Vec<Vec<TestIndex>> = if whole == 2 {
-            subsets.collect()
-        } else {
-            subsets.chain(complements).collect()
-        };
+    delta::minimise(prefix, MOST_RUNS, &mut |candidates| {
+        if session.spent {
+            return Ok(Vec::new());
+        }
         let batch: Vec<_> = candidates
             .iter()
             .map(|part| {
@@ -161,23 +143,10 @@ fn minimise(
                 (Purpose::Shorten, session.request(order, session.warm, 0))
             })
             .collect();
-        used += batch.len();
         let runs = session.run(Stage::Shorten, batch)?;
-        let hit = runs
+        Ok(runs
             .into_iter()
-            .position(|run| run.is_some_and(|run| shows(session, run, goal)));
-        match hit {
-            Some(at) if at < whole => {
-                kept = candidates[at].clone();
-                parts = 2;
-            }
-            Some(at) => {
-                kept = candidates[at].clone();
-                parts = (whole - 1).max(2);
-            }
-            None if size == 1 => break,
-            None => parts = (whole * 2).min(kept.len()),
-        }
-    }
-    Ok(kept)
+            .map(|run| run.is_some_and(|run| shows(session, run, goal)))
+            .collect())
+    })
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flakelab_model::{
-    Ending, Execution, Failure, Isolation, Outcome, Phase, RunRecord, RunRequest, Suite, TestIndex,
+    Ending, Execution, Experiment, Failure, Isolation, Leak, Observation, Order, Outcome, Phase,
+    RunRecord, RunRequest, Suite, TestIndex,
 };
 
 use crate::orders::Stream;
@@ -88,6 +89,11 @@ impl FakeLab {
         let mut executions = Vec::with_capacity(order.len());
         for (at, test) in order.iter().enumerate() {
             let next = order.get(at + 1);
+            if at + 1 == order.len()
+                && let Some(experiment) = &request.experiment
+            {
+                last.retain(|test, _| !experiment.restore.contains(&leak(*test).id));
+            }
             let outcome = self.outcome(*test, next.copied(), &last, request.isolation);
             last.insert(test.0, at);
             executions.push(Execution {
@@ -163,6 +169,35 @@ impl FakeLab {
     }
 }
 
+/// What a planted test leaves behind: undone, it is as if it had not run.
+pub fn leak(test: u32) -> Leak {
+    Leak {
+        id: format!("global:fake.ran[{test}]"),
+        kind: "global".into(),
+        name: format!("fake.ran[{test}]"),
+        before: "False".into(),
+        after: "True".into(),
+        at: None,
+        restorable: true,
+    }
+}
+
+fn observe(order: &Order, experiment: &Experiment) -> Observation {
+    let before = &order.0[..order.0.len().saturating_sub(1)];
+    let leaks = before.iter().map(|test| {
+        let mut leak = leak(test.0);
+        leak.at = experiment
+            .trace
+            .contains(&leak.id)
+            .then(|| format!("fake.py:{}", test.0));
+        leak
+    });
+    Observation {
+        leaks: leaks.collect(),
+        ..Observation::default()
+    }
+}
+
 fn failure(phase: Phase) -> Arc<Failure> {
     Arc::new(Failure {
         phase,
@@ -186,6 +221,10 @@ impl Lab for FakeLab {
                 cpu: Duration::from_millis(1),
                 wall: Duration::from_millis(1),
                 plain: request.isolation.is_pristine(),
+                observation: request
+                    .experiment
+                    .as_ref()
+                    .map(|experiment| observe(&request.order, experiment)),
             };
             if let ControlFlow::Break(()) = sink(record) {
                 break;

@@ -1,12 +1,14 @@
 //! The seam: algorithms ask a [`Lab`] to run orders, and never start a process themselves.
 //!
 //! Owns the trait, the trie that merges orders, the generators of orders and their import from CI
-//! results, and a [`fake::FakeLab`] with planted truth for the tests of algorithms. Knows nothing of
+//! results, delta debugging, how fresh interpreters are asked, and a [`fake::FakeLab`] with planted truth for the tests of algorithms. Knows nothing of
 //! Python, processes or the store.
 
+pub mod delta;
 pub mod fake;
 pub mod import;
 pub mod orders;
+pub mod pristine;
 pub mod trie;
 
 use std::ops::ControlFlow;

@@ -46,7 +46,8 @@ pub fn merge<'a>(batch: impl IntoIterator<Item = (usize, &'a RunRequest)>) -> Ve
     for (number, request) in batch {
         let order = request.order.0.as_slice();
         let Some(first) = order.first() else { continue };
-        if request.isolation == Isolation::Shared {
+        let alike = request.experiment.is_none() && request.factors.is_plain();
+        if request.isolation == Isolation::Shared && alike {
             shared
                 .entry((request.attempt, *first))
                 .or_default()
@@ -137,16 +138,14 @@ mod tests {
     use super::*;
 
     fn request(order: &[u32], isolation: Isolation, attempt: u32) -> RunRequest {
+        let order = Order(order.iter().copied().map(TestIndex).collect());
+        let timeout = Timeout {
+            test: Duration::MAX,
+            run: Duration::MAX,
+        };
         RunRequest {
-            order: Order(order.iter().copied().map(TestIndex).collect()),
-            isolation,
             attempt,
-            hash_seed: None,
-            until: None,
-            timeout: Timeout {
-                test: Duration::MAX,
-                run: Duration::MAX,
-            },
+            ..RunRequest::new(order, isolation, timeout)
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Outcome, TestIndex};
+use crate::{Experiment, Factors, Observation, Outcome, TestIndex};
 
 /// A sequence of tests. A test may stand in it more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -65,8 +65,27 @@ pub struct RunRequest {
     /// The interpreter's hash seed; `None` leaves the choice to the lab.
     pub hash_seed: Option<u32>,
     pub timeout: Timeout,
+    /// Looks into the process; such a run shares nothing with another.
+    pub experiment: Option<Experiment>,
+    pub factors: Factors,
     /// When nobody wants the record any more: the lab may drop the run, as if never asked for.
     pub until: Option<Instant>,
+}
+
+impl RunRequest {
+    /// A first attempt with nothing special about it.
+    pub fn new(order: Order, isolation: Isolation, timeout: Timeout) -> Self {
+        Self {
+            order,
+            isolation,
+            attempt: 0,
+            hash_seed: None,
+            timeout,
+            experiment: None,
+            factors: Factors::default(),
+            until: None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +126,8 @@ pub struct RunRecord {
     pub wall: Duration,
     /// Whether the plain command line alone (test ids as arguments) gave this very order.
     pub plain: bool,
+    /// Of a run with an experiment.
+    pub observation: Option<Observation>,
 }
 
 impl RunRecord {

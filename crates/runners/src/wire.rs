@@ -40,6 +40,22 @@ pub(crate) enum Event {
     /// A test's outcome.
     #[serde(rename = "o")]
     Outcome(OutcomeEvent),
+    /// Something a watched run left behind.
+    #[serde(rename = "leak")]
+    Leak(flakelab_model::Leak),
+    /// Where the last write of a leak was.
+    #[serde(rename = "wrote")]
+    Wrote { id: String, at: String },
+    /// The watch itself.
+    #[serde(rename = "watched")]
+    Watched {
+        #[serde(default)]
+        notes: Vec<String>,
+        #[serde(default)]
+        objects: u64,
+        #[serde(default)]
+        ms: u64,
+    },
     /// A lineage has executed all it had to.
     #[serde(rename = "end")]
     End {},

@@ -89,16 +89,14 @@ fn probes(tests: u32) -> Vec<Vec<u32>> {
 fn run(lab: &mut PytestLab, orders: &[Vec<u32>], isolation: Isolation) -> Vec<RunRecord> {
     let batch: Vec<RunRequest> = orders
         .iter()
-        .map(|order| RunRequest {
-            order: Order(order.iter().copied().map(TestIndex).collect()),
-            isolation,
-            attempt: 0,
-            hash_seed: None,
-            until: None,
-            timeout: Timeout {
-                test: Duration::from_secs(60),
-                run: Duration::from_secs(60),
-            },
+        .map(|order| {
+            let order = Order(order.iter().copied().map(TestIndex).collect());
+            let minute = Duration::from_secs(60);
+            let timeout = Timeout {
+                test: minute,
+                run: minute,
+            };
+            RunRequest::new(order, isolation, timeout)
         })
         .collect();
     let mut records = Vec::new();

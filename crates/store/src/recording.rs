@@ -21,6 +21,7 @@ struct Key {
     attempt: u32,
     hash_seed: Option<u32>,
     tests: Vec<u8>,
+    special: Option<String>,
 }
 
 impl Key {
@@ -30,8 +31,17 @@ impl Key {
             attempt: request.attempt,
             hash_seed: request.hash_seed,
             tests: encode(&request.order),
+            special: special(request),
         }
     }
+}
+
+/// What sets a run apart besides its order, as JSON: experiments and factors.
+fn special(request: &RunRequest) -> Option<String> {
+    if request.experiment.is_none() && request.factors.is_plain() {
+        return None;
+    }
+    serde_json::to_string(&(&request.experiment, &request.factors)).ok()
 }
 
 fn encode(order: &Order) -> Vec<u8> {
@@ -124,7 +134,7 @@ impl<L: Lab> Lab for RecordingLab<'_, L> {
 
 fn load_keys(connection: &Connection, campaign: CampaignId) -> rusqlite::Result<HashMap<Key, i64>> {
     let mut statement = connection.prepare(
-        "SELECT id, isolation, attempt, asked_hash_seed, tests FROM runs
+        "SELECT id, isolation, attempt, asked_hash_seed, tests, special FROM runs
          WHERE campaign = ? AND ending <> 'lost'",
     )?;
     let rows = statement.query_map([campaign.0], |row| {
@@ -139,6 +149,7 @@ fn load_keys(connection: &Connection, campaign: CampaignId) -> rusqlite::Result<
             attempt: row.get(2)?,
             hash_seed: row.get(3)?,
             tests: row.get(4)?,
+            special: row.get(5)?,
         };
         Ok((key, row.get(0)?))
     })?;
@@ -162,8 +173,8 @@ fn save(
     transaction
         .prepare_cached(
             "INSERT INTO runs (campaign, isolation, attempt, asked_hash_seed, tests, hash_seed,
-                               ending, why, cpu_us, wall_us, plain, finished)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                               ending, why, cpu_us, wall_us, plain, finished, special, observation)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             campaign.0,
@@ -178,6 +189,11 @@ fn save(
             micros(record.wall),
             record.plain,
             now(),
+            special(request),
+            record
+                .observation
+                .as_ref()
+                .and_then(|seen| serde_json::to_string(seen).ok()),
         ])?;
     let run = transaction.last_insert_rowid();
     {
@@ -243,9 +259,10 @@ fn load(
     request: usize,
     order: &Order,
 ) -> Result<RunRecord, StoreErrorKind> {
-    let (hash_seed, ending, cpu, wall, plain, why) = connection
+    let (hash_seed, ending, cpu, wall, plain, why, seen) = connection
         .prepare_cached(
-            "SELECT hash_seed, ending, cpu_us, wall_us, plain, why FROM runs WHERE id = ?",
+            "SELECT hash_seed, ending, cpu_us, wall_us, plain, why, observation
+             FROM runs WHERE id = ?",
         )?
         .query_row([run], |row| {
             Ok((
@@ -255,6 +272,7 @@ fn load(
                 row.get::<_, i64>(3)?,
                 row.get::<_, bool>(4)?,
                 row.get::<_, Option<String>>(5)?,
+                row.get::<_, Option<String>>(6)?,
             ))
         })?;
     let mut statement = connection.prepare_cached(
@@ -309,29 +327,35 @@ fn load(
         cpu: Duration::from_micros(cpu.unsigned_abs()),
         wall: Duration::from_micros(wall.unsigned_abs()),
         plain,
+        observation: seen
+            .map(|text| serde_json::from_str(&text))
+            .transpose()
+            .map_err(|e| StoreErrorKind::Corrupt(format!("run {run} saw nonsense: {e}")))?,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use flakelab_lab::fake::{FakeLab, Rule};
-    use flakelab_model::{Isolation, Timeout};
+    use flakelab_model::{Experiment, Isolation, Timeout};
 
     use super::*;
     use crate::{Location, NewCampaign};
 
     fn requests(count: u32) -> Vec<RunRequest> {
         (0..count)
-            .map(|attempt| RunRequest {
-                order: Order(vec![TestIndex(0), TestIndex(1), TestIndex(0)]),
-                isolation: Isolation::Fork,
-                attempt,
-                hash_seed: (attempt % 2 == 1).then_some(attempt),
-                until: None,
-                timeout: Timeout {
+            .map(|attempt| {
+                let order = Order(vec![TestIndex(0), TestIndex(1), TestIndex(0)]);
+                let timeout = Timeout {
                     test: Duration::from_secs(1),
                     run: Duration::from_secs(1),
-                },
+                };
+                RunRequest {
+                    attempt,
+                    hash_seed: (attempt % 2 == 1).then_some(attempt),
+                    experiment: (attempt % 3 == 1).then(Experiment::default),
+                    ..RunRequest::new(order, Isolation::Fork, timeout)
+                }
             })
             .collect()
     }

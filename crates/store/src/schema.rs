@@ -7,7 +7,10 @@ use rusqlite::Connection;
 use crate::{Location, StoreError, StoreErrorKind};
 
 /// One script for each schema version; a database is brought up step by step, in a transaction each.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("migrations/1.sql"),
+    include_str!("migrations/2.sql"),
+];
 
 #[derive(Debug)]
 pub struct Store {
@@ -88,7 +91,7 @@ mod tests {
             error.kind,
             StoreErrorKind::Newer {
                 found: 99,
-                known: 1
+                known: 2
             }
         ));
     }

@@ -10,8 +10,10 @@ from .walk import Stop, Trie, Walker
 
 
 class ColdDriver:
-    def __init__(self, channel, setup):
+    def __init__(self, channel, surround, setup):
         self._channel = channel
+        self._surround = surround
+        self._setup = setup
         self._order = setup["order"]
         self.arguments = list(setup["args"])
         self._wanted = 2 if setup["mode"] == "twice" else 1
@@ -32,8 +34,9 @@ class ColdDriver:
         session.items[:] = items
         first = self._sessions * len(items)
         self._sessions += 1
-        walker = Walker(session, items, plugin.recorder, self._channel, None, first)
         try:
+            surroundings = self._surround(self._setup, session)
+            walker = Walker(session, items, plugin.recorder, self._channel, None, surroundings, first)
             walker.walk(Trie({"tests": list(range(len(items)))}))
         except Stop:
             self._sessions = self._wanted

@@ -30,19 +30,21 @@ def main(request_fd, event_fd):
         from .forked import ForkRepair
         from .plugin import Plugin
         from .server import ForkServer
+        from .surroundings import Surround
         from .template import Template
         from .zygote import ZygoteDriver
 
         repair = ForkRepair(channel, setup["scratch"], sandbox)
+        surround = Surround(channel, sandbox, setup["scratch"])
     mode, before_parse = setup["mode"], None
     if mode in ("cold", "twice"):
-        driver = ColdDriver(channel, setup)
+        driver = ColdDriver(channel, surround, setup)
     else:
         server = ForkServer(channel, kernel, repair, sandbox, setup)
         if mode == "zygote":
-            driver = ZygoteDriver(channel, server, repair, sandbox_error)
+            driver = ZygoteDriver(channel, server, repair, surround, sandbox_error)
         else:
-            driver = Template(channel, server)
+            driver = Template(channel, server, surround)
             before_parse = driver.before_parse
     code = pytest.main(list(arguments), plugins=[Plugin(driver, before_parse)])
     cold = getattr(driver, "driver", driver)

@@ -12,8 +12,9 @@ from .sealed import os
 
 
 class Template:
-    def __init__(self, channel, server):
+    def __init__(self, channel, server, surround):
         self._channel = channel
+        self._surround = surround
         self._server = server
         self.driver = None
 
@@ -32,7 +33,7 @@ class Template:
         config = pluginmanager.get_plugin("pytestconfig")
         given = config.invocation_params
         config.invocation_params = type(given)(args=tuple(args), plugins=given.plugins, dir=given.dir)
-        self.driver = ColdDriver(self._channel, request)
+        self.driver = ColdDriver(self._channel, self._surround, request)
 
     def __call__(self, session, plugin):
         self.driver(session, plugin)

@@ -28,12 +28,13 @@ class Stop(Exception):
 
 
 class Walker:
-    def __init__(self, session, items, recorder, channel, fork_branch, first_node=0):
+    def __init__(self, session, items, recorder, channel, fork_branch, surroundings, first_node=0):
         self._session = session
         self._items = items
         self._recorder = recorder
         self._channel = channel
         self._fork_branch = fork_branch
+        self._surroundings = surroundings
         self._strict = _somebody_reads_nextitem(session.config)
         self._pid = os.getpid()
         self._first_node = first_node
@@ -81,6 +82,7 @@ class Walker:
             following = item.parent
         branches = {"to": group} if len(group) > 1 or group[0] != node + 1 else {}
         number = self._first_node + node
+        self._surroundings.before(node, len(trie.tests) - 1)
         if branches:
             self._channel.send({"k": "s", "n": number, **branches})
         else:

@@ -7,21 +7,24 @@ from .walk import Stop, Trie, Walker
 
 
 class ZygoteDriver:
-    def __init__(self, channel, server, repair, sandbox_error):
+    def __init__(self, channel, server, repair, surround, sandbox_error):
         self._channel = channel
         self._server = server
         self._repair = repair
+        self._surround = surround
         self._sandbox_error = sandbox_error
 
     def __call__(self, session, plugin):
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error)
         _mute(session.config)
         items = list(session.items)
-        trie = Trie(self._server.serve())
+        request = self._server.serve()
         try:
+            trie = Trie(request)
             session.items[:] = [items[t] for t in trie.tests]
-            walker = Walker(session, items, plugin.recorder, self._channel, self._server.fork_branch)
-            walker.walk(trie)
+            surroundings = self._surround(request, session)
+            fork_branch = self._server.fork_branch
+            Walker(session, items, plugin.recorder, self._channel, fork_branch, surroundings).walk(trie)
         except Stop:
             pass
         except BaseException as error:  # ours, not the suite's: it must not look like an outcome

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flakelab_model::{RunRecord, Timeout};
+use flakelab_model::RunRecord;
 
 use super::job::{Job, Overdue};
 use super::lab::Progress;
@@ -48,7 +48,8 @@ impl ColdRun {
         else {
             return Err(io::Error::other("a cold run needs a selection"));
         };
-        let setup = nest.setup(mode, as_module, args, order, sandbox_roots);
+        let mut setup = nest.setup(mode, as_module, args, order, sandbox_roots);
+        setup.special = pending.special.clone();
         let worker = Worker::start(&nest.launch(base, hash_seed), &setup)?;
         let Pending { trie, timeout, .. } = &pending;
         let mut job = Job::new(trie.clone(), *timeout);
@@ -97,18 +98,5 @@ impl ColdRun {
         self.job
             .lose_unless_ended(format!("the interpreter ended early: {last}"));
         Ok(Ended::Records(self.job.records(self.hash_seed, exit.cpu)))
-    }
-}
-
-/// A run for a fresh or cold interpreter.
-pub(super) fn pending(
-    trie: flakelab_lab::trie::Trie,
-    timeout: Timeout,
-    selection: Selection,
-) -> Pending {
-    Pending {
-        trie,
-        timeout,
-        selection: Some(selection),
     }
 }

@@ -8,9 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use flakelab_lab::trie::{END, Trie};
-use flakelab_model::{Ending, Execution, Failure, Outcome, Phase, RunRecord, TestIndex, Timeout};
+use flakelab_model::{
+    Ending, Execution, Failure, Leak, Observation, Outcome, Phase, RunRecord, TestIndex, Timeout,
+};
 
 use crate::wire::OutcomeEvent;
+
+/// Shims send fewer; a hostile suite gets no more.
+const MOST_LEAKS: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct Job {
@@ -26,6 +31,7 @@ pub(super) struct Job {
     not_found: bool,
     ended: bool,
     pub(super) plain: bool,
+    seen: Option<Observation>,
 }
 
 #[derive(Debug)]
@@ -56,7 +62,29 @@ impl Job {
             not_found: false,
             ended: false,
             plain: false,
+            seen: None,
         }
+    }
+
+    pub(super) fn leak(&mut self, leak: Leak) {
+        let seen = self.seen.get_or_insert_default();
+        if seen.leaks.len() < MOST_LEAKS {
+            seen.leaks.push(leak);
+        }
+    }
+
+    pub(super) fn wrote(&mut self, id: &str, at: String) {
+        let seen = self.seen.get_or_insert_default();
+        if let Some(leak) = seen.leaks.iter_mut().find(|leak| leak.id == id) {
+            leak.at = Some(at);
+        }
+    }
+
+    pub(super) fn watched(&mut self, notes: Vec<String>, objects: u64, milliseconds: u64) {
+        let seen = self.seen.get_or_insert_default();
+        seen.notes = notes;
+        seen.objects = objects;
+        seen.milliseconds = milliseconds;
     }
 
     pub(super) fn begin(&mut self, pid: i32) {
@@ -204,6 +232,7 @@ impl Job {
                     cpu: cpu / share,
                     wall,
                     plain: self.plain,
+                    observation: self.seen.clone(),
                 }
             })
             .collect()
@@ -311,13 +340,9 @@ mod tests {
         };
         let batch: Vec<_> = orders
             .iter()
-            .map(|order| RunRequest {
-                order: Order(order.iter().copied().map(TestIndex).collect()),
-                isolation: Isolation::Shared,
-                attempt: 0,
-                hash_seed: None,
-                until: None,
-                timeout,
+            .map(|order| {
+                let order = Order(order.iter().copied().map(TestIndex).collect());
+                RunRequest::new(order, Isolation::Shared, timeout)
             })
             .collect();
         Job::new(merge(batch.iter().enumerate()).remove(0), timeout)

@@ -17,9 +17,9 @@ use flakelab_lab::{Lab, LabError, Sink};
 use flakelab_model::{Ending, Isolation, RunRecord, RunRequest, Suite};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::cold::{self, ColdRun, Ended};
+use super::cold::{ColdRun, Ended};
 use super::job::Job;
-use super::lane::{Lane, Pending, Selection};
+use super::lane::{Lane, Pending, Selection, Special};
 use super::open::{Facts, Options, hash_seed};
 use super::worker::{Launch, Worker};
 use crate::process;
@@ -216,6 +216,7 @@ impl PytestLab {
                 trie,
                 timeout: request.timeout,
                 selection: None,
+                special: Special::of(request),
             });
         }
         Ok(colds)
@@ -287,7 +288,12 @@ impl PytestLab {
                 .map(|test| self.suite.id(*test).to_string())
                 .collect(),
         };
-        cold::pending(trie, request.timeout, selection)
+        Pending {
+            trie,
+            timeout: request.timeout,
+            selection: Some(selection),
+            special: Special::of(request),
+        }
     }
 
     fn dispatch(&mut self, colds: &mut VecDeque<PendingCold>) -> Result<(), LabError> {
@@ -490,5 +496,6 @@ fn empty_record(request: usize) -> RunRecord {
         cpu: Duration::ZERO,
         wall: Duration::ZERO,
         plain: false,
+        observation: None,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flakelab_lab::trie::Trie;
-use flakelab_model::{Ending, RunRecord, Suite, Timeout};
+use flakelab_model::{Ending, Experiment, Factors, RunRecord, RunRequest, Suite, Timeout};
 use serde::Serialize;
 
 use super::job::{Job, Overdue};
@@ -43,6 +43,25 @@ pub(super) struct Pending {
     pub(super) timeout: Timeout,
     /// For a template: what to collect and execute.
     pub(super) selection: Option<Selection>,
+    pub(super) special: Special,
+}
+
+/// What sets a run apart besides its order.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Special {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) experiment: Option<Experiment>,
+    #[serde(skip_serializing_if = "Factors::is_plain")]
+    pub(super) factors: Factors,
+}
+
+impl Special {
+    pub(super) fn of(request: &RunRequest) -> Self {
+        Self {
+            experiment: request.experiment.clone(),
+            factors: request.factors.clone(),
+        }
+    }
 }
 
 /// Tests named to a fresh interpreter.
@@ -62,6 +81,8 @@ struct ForkRequest<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     kids: &'a BTreeMap<u32, Vec<i64>>,
     reseed: &'a [String],
+    #[serde(flatten)]
+    special: &'a Special,
 }
 
 #[derive(Serialize)]
@@ -69,6 +90,8 @@ struct FreshRequest<'a> {
     #[serde(flatten)]
     selection: &'a Selection,
     reseed: [&'static str; 2],
+    #[serde(flatten)]
+    special: &'a Special,
 }
 
 /// What came of listening to a lane.
@@ -154,6 +177,7 @@ impl Lane {
                 selection,
                 // A fresh interpreter's generators are seeded by chance.
                 reseed: ["random", "numpy"],
+                special: &pending.special,
             }),
             (Kind::Zygote { items }, _) => self.worker.send(&ForkRequest {
                 tests: pending
@@ -164,6 +188,7 @@ impl Lane {
                     .collect(),
                 kids: &pending.trie.branches,
                 reseed,
+                special: &pending.special,
             }),
             (Kind::Template, None) => Ok(()),
         };
@@ -246,6 +271,9 @@ pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
             progress.executions.fetch_add(1, Ordering::Relaxed);
             job.outcome(outcome);
         }
+        Event::Leak(leak) => job.leak(leak),
+        Event::Wrote { id, at } => job.wrote(&id, at),
+        Event::Watched { notes, objects, ms } => job.watched(notes, objects, ms),
         Event::End {} => job.end(),
         Event::Lost { m } => job.lose(m),
         Event::Fatal(fatal) if fatal.kind == "missing" => {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::lane::Special;
 use super::worker::Launch;
 
 /// Variables that would let a run see or change what is the user's, or that belong to a test run
@@ -36,6 +37,8 @@ pub(super) struct Setup {
     pub(super) scratch: PathBuf,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) order: Vec<String>,
+    #[serde(flatten)]
+    pub(super) special: Special,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -80,6 +83,7 @@ impl Nest {
             state,
             saved: self.root.join("saved"),
             scratch: self.root.join("files"),
+            special: Special::default(),
         }
     }
 

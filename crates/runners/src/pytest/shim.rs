@@ -10,10 +10,12 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 18] = shim![
+const FILES: [(&str, &str); 21] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
+    "experiment.py",
+    "factors.py",
     "forked.py",
     "hidden.py",
     "kernel.py",
@@ -26,6 +28,7 @@ const FILES: [(&str, &str); 18] = shim![
     "server.py",
     "state.py",
     "suite.py",
+    "surroundings.py",
     "template.py",
     "walk.py",
     "zygote.py",

@@ -1,0 +1,79 @@
+"""Surroundings that a run is given on purpose: random seed, time zone, order of directory listings, load.
+
+The clock is not here: it takes a preloaded library, and so an interpreter of its own.
+"""
+
+import sys
+
+from .sealed import os
+
+
+class Factors:
+    def __init__(self, wanted):
+        self._seed = wanted.get("random_seed")
+        self._zone = wanted.get("timezone")
+        self._listing = wanted.get("file_order")
+        self._pressure = wanted.get("pressure", False)
+
+    def apply(self):
+        """Once, before the first test."""
+        if self._zone is not None:
+            import time
+
+            os.environ["TZ"] = self._zone
+            time.tzset()
+        if self._listing is not None:
+            _list_files(self._listing == "reversed")
+        if self._pressure:
+            _press()
+
+    def before_test(self):
+        if self._seed is None:
+            return
+        import random
+
+        random.seed(self._seed)
+        if "numpy.random" in sys.modules:
+            sys.modules["numpy.random"].seed(self._seed)
+
+
+def _list_files(backwards):
+    """Directories come in the order of their names, or the other way round."""
+    # The suite's own `os`, not our sealed copy.
+    import os as theirs
+
+    listdir, scandir = theirs.listdir, theirs.scandir
+
+    def sorted_listdir(*args, **kwargs):
+        return sorted(listdir(*args, **kwargs), reverse=backwards)
+
+    class SortedScandir:
+        def __init__(self, *args, **kwargs):
+            with scandir(*args, **kwargs) as entries:
+                self._entries = iter(sorted(entries, key=lambda entry: entry.name, reverse=backwards))
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return next(self._entries)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *exception):
+            pass
+
+        def close(self):
+            pass
+
+    theirs.listdir, theirs.scandir = sorted_listdir, SortedScandir
+
+
+def _press():
+    """Busy processes, two for every processor; they end with the run's process group."""
+    for _ in range(2 * (os.cpu_count() or 1)):
+        if os.fork() == 0:
+            while os.getppid() > 1:
+                sum(range(100_000))
+            os._exit(0)

@@ -1,0 +1,37 @@
+"""What a run asked for besides its order: factors, and a watch over the process."""
+
+
+class Surround:
+    """What every run of this interpreter needs for that."""
+
+    def __init__(self, channel, sandbox, scratch):
+        self._parts = (channel, sandbox, scratch)
+
+    def __call__(self, request, session):
+        return Surroundings(request, session, *self._parts)
+
+
+class Surroundings:
+    """Called before every test of a chain of tests; does nothing where nothing was asked for."""
+
+    def __init__(self, request, session, channel, sandbox, scratch):
+        self._factors = self._experiment = None
+        if request.get("factors"):
+            from .factors import Factors
+
+            self._factors = Factors(request["factors"])
+        if request.get("experiment") is not None:
+            from .experiment import Experiment
+
+            self._experiment = Experiment(request["experiment"], channel, session, sandbox, scratch)
+
+    def before(self, number, last):
+        if self._factors is not None:
+            if number == 0:
+                self._factors.apply()
+            self._factors.before_test()
+        if self._experiment is not None:
+            if number == 0:
+                self._experiment.before_first()
+            if number == last:
+                self._experiment.before_last()
