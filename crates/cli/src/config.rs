@@ -25,6 +25,16 @@ pub(crate) struct Config {
     pub(crate) pytest_args: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) detect: Detect,
+    #[serde(default)]
+    pub(crate) explain: Explain,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Explain {
+    pub(crate) orders: Option<usize>,
+    pub(crate) budget: Option<Time>,
+    pub(crate) confirmations: Option<u32>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -54,7 +64,7 @@ impl TryFrom<String> for Time {
     }
 }
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "python",
     "store",
     "jobs",
@@ -66,7 +76,9 @@ const KEYS: [&str; 11] = [
     "memory",
     "pytest-args",
     "detect",
+    "explain",
 ];
+const EXPLAIN_KEYS: [&str; 3] = ["orders", "budget", "confirmations"];
 const DETECT_KEYS: [&str; 7] = [
     "orders",
     "mix",
@@ -115,6 +127,9 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
     check_keys(path, &table, &KEYS, "")?;
     if let Some(toml::Value::Table(detect)) = table.get("detect") {
         check_keys(path, detect, &DETECT_KEYS, "detect.")?;
+    }
+    if let Some(toml::Value::Table(explain)) = table.get("explain") {
+        check_keys(path, explain, &EXPLAIN_KEYS, "explain.")?;
     }
     let mut config: Config = table
         .try_into()

@@ -9,6 +9,7 @@ mod error;
 mod interrupt;
 mod printer;
 mod project;
+mod workbench;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     };
     let result = match cli.verb {
         Verb::Detect(args) => commands::detect::run(*args),
+        Verb::Explain(args) => commands::explain::run(&args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

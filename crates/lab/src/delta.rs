@@ -1,12 +1,15 @@
 //! Delta debugging (Zeller and Hildebrandt): a part of a list that still does it, from which nothing can
 //! be left out.
 
+/// Says of each candidate whether it still does it.
+pub type Test<'a, T, E> = dyn FnMut(&[Vec<T>]) -> Result<Vec<bool>, E> + 'a;
+
 /// The complements of one round are tried together, so `test` sees whole batches. Ends early, with what
 /// it has, after `most` tries or when `test` answers nothing.
 pub fn minimise<T: Clone, E>(
     items: Vec<T>,
     most: usize,
-    test: &mut dyn FnMut(&[Vec<T>]) -> Result<Vec<bool>, E>,
+    test: &mut Test<'_, T, E>,
 ) -> Result<Vec<T>, E> {
     let mut kept = items;
     let mut parts = 2;

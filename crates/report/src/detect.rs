@@ -25,6 +25,10 @@ impl Schema {
         name: "flakelab.detect",
         version: "1.0",
     };
+    pub const EXPLAIN: Schema = Schema {
+        name: "flakelab.explain",
+        version: "1.0",
+    };
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -3,8 +3,10 @@
 //! Owns formats and wording; gets plain data and returns text. Writes no file and prints nothing.
 
 pub mod detect;
+pub mod explain;
 mod junit;
 mod markdown;
+mod style;
 mod terminal;
 mod wording;
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use flakelab_model::Class;
 
 use crate::detect::{Document, Rate, Test};
+use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
 use crate::wording::{count, duration, first_line, percent, thousands, visible};
 
 #[derive(Debug, Clone, Copy)]
@@ -13,17 +14,6 @@ pub struct TerminalOptions {
     /// Also list tests that always fail, with evidence for each class.
     pub verbose: bool,
 }
-
-/// Styles are ANSI sequences; the printer removes them where they do not belong.
-mod style {
-    pub(super) const BOLD: &str = "\x1b[1m";
-    pub(super) const DIM: &str = "\x1b[2m";
-    pub(super) const RED: &str = "\x1b[31m";
-    pub(super) const YELLOW: &str = "\x1b[33m";
-    pub(super) const GREEN: &str = "\x1b[32m";
-    pub(super) const OFF: &str = "\x1b[0m";
-}
-use style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
 
 /// The longest list of always failing tests that is printed without `--verbose`.
 const MOST_FAILING: usize = 5;
@@ -131,8 +121,12 @@ pub(crate) fn label(test: &Test) -> String {
 }
 
 pub(crate) fn rate(rate: &Rate) -> String {
+    rate_words(rate, "random orders")
+}
+
+pub(crate) fn rate_words(rate: &Rate, of_what: &str) -> String {
     format!(
-        "in {} of {} random orders ({} %, 95 % interval {}–{} %)",
+        "in {} of {} {of_what} ({} %, 95 % interval {}–{} %)",
         rate.failed,
         rate.of,
         percent(rate.rate.unwrap_or(0.0)),

@@ -5,11 +5,13 @@
 //! a resumed campaign is the same algorithm, asked again.
 
 mod campaign;
+mod history;
 mod location;
 mod recording;
 mod schema;
 
 pub use campaign::{Campaign, CampaignId, NewCampaign, Totals};
+pub use history::{Finished, Sighting};
 pub use location::Location;
 pub use recording::RecordingLab;
 pub use schema::Store;

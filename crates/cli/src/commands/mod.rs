@@ -1,3 +1,4 @@
 //! One folder per verb.
 
 pub(crate) mod detect;
+pub(crate) mod explain;

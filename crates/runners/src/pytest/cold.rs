@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use flakelab_model::RunRecord;
 
+use super::clock;
 use super::job::{Job, Overdue};
 use super::lab::Progress;
 use super::lane::{Pending, Selection, hear};
@@ -28,7 +29,7 @@ pub(super) struct ColdRun {
 pub(super) enum Ended {
     Records(Vec<RunRecord>),
     /// Its tests were not found by name.
-    NotFound(Pending),
+    NotFound(Box<Pending>),
 }
 
 impl ColdRun {
@@ -50,7 +51,11 @@ impl ColdRun {
         };
         let mut setup = nest.setup(mode, as_module, args, order, sandbox_roots);
         setup.special = pending.special.clone();
-        let worker = Worker::start(&nest.launch(base, hash_seed), &setup)?;
+        let mut launch = nest.launch(base, hash_seed);
+        if let Some(seconds) = pending.special.factors.clock_shift {
+            clock::shift(&mut launch, seconds);
+        }
+        let worker = Worker::start(&launch, &setup)?;
         let Pending { trie, timeout, .. } = &pending;
         let mut job = Job::new(trie.clone(), *timeout);
         job.begin(worker.pid());
@@ -86,7 +91,7 @@ impl ColdRun {
         let exit = self.worker.reap()?;
         let whole = self.pending.selection.as_ref().is_none_or(|s| s.whole);
         if self.job.not_found() && !whole {
-            return Ok(Ended::NotFound(self.pending));
+            return Ok(Ended::NotFound(Box::new(self.pending)));
         }
         self.job.left(exit.status, &said);
         let last = said

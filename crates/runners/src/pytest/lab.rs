@@ -374,7 +374,7 @@ impl PytestLab {
             }
             match self.colds.remove(at).finish().map_err(broken)? {
                 Ended::Records(done) => records.extend(done),
-                Ended::NotFound(pending) => not_found.push((pending, 0)),
+                Ended::NotFound(pending) => not_found.push((*pending, 0)),
             }
         }
         for (pending, seed) in not_found {

@@ -9,11 +9,13 @@
 //! | `job` | one trie on its way through a worker |
 //! | `lane` | a zygote or template with its queue |
 //! | `cold` | an interpreter started for one order |
+//! | `clock` | an interpreter with a wrong clock |
 //! | `launch` | environments, directories, arguments of workers |
 //! | `open` | starting a lab: collection, comparison of zygotes, fallbacks |
 //! | `lab` | scheduling: lanes, cold runs, timeouts |
 
 mod arguments;
+pub mod clock;
 mod cold;
 mod interpreter;
 mod job;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use flakelab_detect::{Command, Detection, Finding, Tally};
+use flakelab_detect::{Detection, Finding, Tally};
 use flakelab_lab::Lab;
 use flakelab_model::{Class, TestIndex};
 use flakelab_report::detect::{
@@ -15,6 +15,7 @@ use flakelab_runners::pytest::{PytestLab, SandboxState};
 use flakelab_store::Totals;
 
 use super::plan::Plan;
+use crate::workbench::shell;
 
 pub(super) fn build(
     detection: &Detection,
@@ -56,7 +57,7 @@ pub(super) fn build(
             processes: counters.processes.load(Ordering::Relaxed),
             cpu_seconds: round((totals.cpu + lab.start_cpu()).as_secs_f64()),
             wall_seconds: round(wall.as_secs_f64()),
-            jobs: plan.jobs,
+            jobs: plan.bench.jobs,
             python: facts.python.clone(),
             pytest: facts.pytest.clone(),
             plugins: facts.plugins.clone(),
@@ -83,15 +84,6 @@ pub(super) fn build(
             notes: detection.notes.clone(),
         },
     }
-}
-
-/// A place in the project, relative to it.
-fn near(at: &str, plan: &Plan) -> String {
-    let project = plan.project.to_string_lossy();
-    at.strip_prefix(&*project)
-        .and_then(|rest| rest.strip_prefix('/'))
-        .unwrap_or(at)
-        .to_owned()
 }
 
 fn round(seconds: f64) -> f64 {
@@ -123,13 +115,13 @@ fn describe(
             .map(|failure| Failure {
                 phase: failure.phase,
                 message: failure.message.clone(),
-                at: near(&failure.at, plan),
+                at: plan.bench.near(&failure.at),
                 signature: failure.signature(),
             }),
         reproduce: finding
             .and_then(|f| f.reproduce.as_ref())
             .map(|command| Reproduce {
-                command: shell(lab, command),
+                command: shell(lab, &command.order, command.hash_seed),
                 verified: command.plain,
                 order: ids(&command.order),
                 hash_seed: command.hash_seed,
@@ -149,15 +141,6 @@ fn counts(tally: Tally) -> Counts {
     Counts {
         passed: tally.passed,
         failed: tally.failed,
-    }
-}
-
-/// A plain command. pytest never runs one id twice, so a repetition is two sessions in one process.
-fn shell(lab: &PytestLab, command: &Command) -> String {
-    let arguments = &lab.facts().arguments;
-    match command.order.as_slice() {
-        [a, b] if a == b => arguments.command_twice(lab.suite(), *a),
-        order => arguments.command(lab.suite(), Some(order), command.hash_seed),
     }
 }
 

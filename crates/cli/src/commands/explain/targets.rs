@@ -1,0 +1,185 @@
+//! Which tests to explain, and what earlier campaigns know of them.
+
+use std::collections::BTreeMap;
+
+use flakelab_explain::Target;
+use flakelab_model::{Class, Order, Polarity, Suite, TestIndex};
+use flakelab_store::{Finished, Store};
+use serde::Deserialize;
+
+use crate::error::{CliError, chain};
+
+/// Orders taken from the store for one test.
+const MOST_ORDERS: usize = 40;
+
+/// The part of a `detect` document that is read here.
+#[derive(Debug, Deserialize)]
+struct Detected {
+    tests: Vec<DetectedTest>,
+}
+
+#[derive(Debug, Deserialize)]
+struct DetectedTest {
+    id: String,
+    class: Class,
+    #[serde(default)]
+    reproduce: Option<Reproduce>,
+    #[serde(default)]
+    passing_order: Option<Vec<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reproduce {
+    order: Vec<String>,
+}
+
+/// The tests that are named, or those the last `detect` found.
+pub(super) fn choose(
+    names: &[String],
+    suite: &Suite,
+    store: &Store,
+    mut note: impl FnMut(&str),
+) -> Result<Vec<Target>, CliError> {
+    let last = store
+        .last_finished("detect")
+        .map_err(|e| CliError::usage(chain(&e)))?;
+    let mut known = match &last {
+        Some(last) => of_campaign(last, suite, store, &mut note)?,
+        None if names.is_empty() => {
+            return Err(CliError::usage("there is nothing to explain yet").hint(
+                "run `flakelab detect` first, name a test, or give a failing order with --order",
+            ));
+        }
+        None => BTreeMap::new(),
+    };
+    if names.is_empty() {
+        return Ok(known.into_values().collect());
+    }
+    let mut targets: BTreeMap<TestIndex, Target> = BTreeMap::new();
+    for name in names {
+        for test in find(name, suite)? {
+            let target = known.remove(&test).unwrap_or(Target {
+                test,
+                class: None,
+                orders: Vec::new(),
+            });
+            targets.entry(test).or_insert(target);
+        }
+    }
+    Ok(targets.into_values().collect())
+}
+
+/// A test by its id; or all tests of a file, class or parametrised function.
+fn find(name: &str, suite: &Suite) -> Result<Vec<TestIndex>, CliError> {
+    if let Some(test) = suite.find(name) {
+        return Ok(vec![test]);
+    }
+    let inside = |id: &str| {
+        id.strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with("::") || rest.starts_with('['))
+            || id
+                .strip_suffix(name)
+                .is_some_and(|rest| rest.ends_with("::"))
+    };
+    let found: Vec<TestIndex> = suite
+        .indices()
+        .filter(|test| inside(suite.id(*test).as_str()))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let nearest = suite
+        .ids()
+        .iter()
+        .map(|id| (strsim::jaro_winkler(name, id.as_str()), id))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let error = CliError::usage(format!("the suite has no test `{name}`"));
+    Err(match nearest {
+        Some((likeness, id)) if likeness > 0.8 => error.hint(format!("did you mean `{id}`?")),
+        _ => error.hint("`pytest --collect-only -q` lists the ids"),
+    })
+}
+
+fn of_campaign(
+    last: &Finished,
+    suite: &Suite,
+    store: &Store,
+    note: &mut impl FnMut(&str),
+) -> Result<BTreeMap<TestIndex, Target>, CliError> {
+    let document: Detected = serde_json::from_str(&last.document)
+        .map_err(|e| CliError::usage(format!("the last detect in the store is unreadable: {e}")))?;
+    let numbers: BTreeMap<&str, u32> = (0u32..)
+        .zip(&last.suite)
+        .map(|(number, id)| (id.as_str(), number))
+        .collect();
+    let explained = |class: Class| {
+        matches!(
+            class,
+            Class::Victim | Class::Brittle | Class::NonDeterministic | Class::NonIdempotent
+        )
+    };
+    let mut targets = BTreeMap::new();
+    let mut gone = Vec::new();
+    let mut wanted = Vec::new();
+    for test in document.tests.iter().filter(|t| explained(t.class)) {
+        let Some(index) = suite.find(&test.id) else {
+            gone.push(test.id.as_str());
+            continue;
+        };
+        wanted.extend(numbers.get(test.id.as_str()));
+        let short = match test.class {
+            Class::Victim => test.reproduce.as_ref().map(|r| &r.order),
+            Class::Brittle => test.passing_order.as_ref(),
+            _ => None,
+        };
+        let ids = short.into_iter().flatten().map(String::as_str);
+        let orders = order(ids, suite, index).into_iter().collect();
+        targets.insert(
+            index,
+            Target {
+                test: index,
+                class: Some(test.class),
+                orders,
+            },
+        );
+    }
+    if !gone.is_empty() {
+        note(&format!(
+            "{} of the last detect are not collected any more, e.g. `{}`",
+            gone.len(),
+            gone[0]
+        ));
+    }
+    let sightings = store
+        .sightings(last.id, &wanted, MOST_ORDERS)
+        .map_err(|e| CliError::usage(chain(&e)))?;
+    for sighting in sightings {
+        let id = |number: u32| last.suite.get(number as usize).map(String::as_str);
+        let Some(index) = id(sighting.test).and_then(|id| suite.find(id)) else {
+            continue;
+        };
+        let Some(target) = targets.get_mut(&index) else {
+            continue;
+        };
+        let telling = match target.class {
+            Some(Class::Victim) => sighting.verdict == Polarity::Fail,
+            Some(Class::Brittle) => sighting.verdict == Polarity::Pass,
+            _ => false,
+        };
+        let ids = sighting.order.iter().filter_map(|number| id(*number));
+        if telling && let Some(order) = order(ids, suite, index) {
+            target.orders.push(order);
+        }
+    }
+    Ok(targets)
+}
+
+/// An order that ends with the target; tests that are gone are left out.
+fn order<'a>(
+    ids: impl Iterator<Item = &'a str>,
+    suite: &Suite,
+    target: TestIndex,
+) -> Option<Order> {
+    let tests: Vec<TestIndex> = ids.filter_map(|id| suite.find(id)).collect();
+    (tests.len() > 1 && tests.last() == Some(&target)).then_some(Order(tests))
+}

@@ -1,0 +1,79 @@
+//! Starting a campaign in the store, or going on with the last one.
+
+use flakelab_lab::Lab;
+use flakelab_runners::pytest::PytestLab;
+use flakelab_store::{Campaign, CampaignId, NewCampaign, Store};
+
+use super::Workbench;
+use crate::error::{CliError, chain};
+
+/// What a campaign of a verb was asked to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) verb: &'a str,
+    /// JSON: what the user asked for, as far as it decides about runs.
+    pub(crate) configuration: &'a str,
+}
+
+impl Workbench {
+    /// The campaign to go on with; its seed becomes ours.
+    pub(crate) fn resume(&mut self, store: &Store, asked: Asked<'_>) -> Result<Campaign, CliError> {
+        let last = store
+            .last(asked.verb)
+            .map_err(|e| CliError::usage(chain(&e)))?;
+        let Some(last) = last else {
+            return Err(CliError::usage("there is no campaign to resume")
+                .hint("start one without --resume"));
+        };
+        if self.seed_given && self.seed != last.seed {
+            return Err(CliError::usage(format!(
+                "the last campaign has the seed {}, not {}",
+                last.seed, self.seed
+            ))
+            .hint("leave --seed out to resume, or --resume to start anew"));
+        }
+        self.seed = last.seed;
+        if last.configuration != asked.configuration {
+            return Err(
+                CliError::usage("the last campaign was started with other options")
+                    .detail(format!("then: {}", last.configuration))
+                    .detail(format!("now:  {}", asked.configuration))
+                    .hint("repeat the command as it was, with --resume"),
+            );
+        }
+        Ok(last)
+    }
+}
+
+/// The campaign whose runs are to be recorded: the resumed one if the suite and its surroundings are still
+/// the same, else a new one.
+pub(crate) fn begin(
+    bench: &Workbench,
+    store: &Store,
+    lab: &PytestLab,
+    asked: Asked<'_>,
+    resumed: Option<Campaign>,
+) -> Result<CampaignId, CliError> {
+    let environment = bench.environment(lab.facts());
+    let Some(campaign) = resumed else {
+        return store
+            .begin(&NewCampaign {
+                verb: asked.verb,
+                seed: bench.seed,
+                configuration: asked.configuration,
+                environment: &environment,
+                suite: lab.suite(),
+            })
+            .map_err(|e| CliError::usage(chain(&e)).hint("choose another place with --store"));
+    };
+    let anew = |e: CliError| e.hint("start anew without --resume");
+    if campaign.environment != environment {
+        return Err(anew(CliError::usage(
+            "the interpreter, its packages or the commit changed since that campaign",
+        )));
+    }
+    store
+        .check_suite(campaign.id, lab.suite())
+        .map_err(|e| anew(CliError::usage(chain(&e))))?;
+    Ok(campaign.id)
+}

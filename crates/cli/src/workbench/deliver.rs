@@ -1,0 +1,52 @@
+//! Where a result goes: a file, standard output, a summary of the CI system.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::args::{Format, OutputArgs};
+use crate::error::CliError;
+use crate::printer::{Printer, Volume};
+
+/// Prints the text or the document, or writes it to the file that was asked for.
+pub(crate) fn deliver(
+    json: &str,
+    text: &str,
+    output: &OutputArgs,
+    printer: Printer,
+) -> Result<(), CliError> {
+    let body = match output.format {
+        Format::Json => format!("{json}\n"),
+        Format::Text => text.to_owned(),
+    };
+    match &output.output {
+        Some(path) => {
+            write(path, &anstream::adapter::strip_str(&body).to_string())?;
+            if printer.volume != Volume::Quiet {
+                printer.data(text);
+            }
+        }
+        None => printer.data(&body),
+    }
+    Ok(())
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    std::fs::write(path, text)
+        .map_err(|e| CliError::usage(format!("failed to write `{}`: {e}", path.display())))
+}
+
+/// Adds to the step summary of GitHub Actions, where there is one.
+pub(crate) fn summarise(markdown: &str, printer: Printer) {
+    let path = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|v| !v.is_empty());
+    let Some(path) = path.map(PathBuf::from) else {
+        return;
+    };
+    let appended = std::fs::File::options()
+        .append(true)
+        .create(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(markdown.as_bytes()));
+    if let Err(e) = appended {
+        printer.note(&format!("the step summary could not be written: {e}"));
+    }
+}

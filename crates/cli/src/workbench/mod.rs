@@ -1,0 +1,264 @@
+//! What every verb starts with: the project, its interpreter and configuration, the lab and the store.
+
+mod campaign;
+pub(crate) mod deliver;
+mod failures;
+mod orders;
+mod progress;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use flakelab_lab::Lab;
+use flakelab_model::{TestIndex, Timeout};
+use flakelab_runners::cancel::Cancel;
+use flakelab_runners::process::Limits;
+use flakelab_runners::pytest::{
+    self, Facts, Interpreter, Options, PytestLab, SandboxMode, SandboxState,
+};
+use flakelab_store::{Location, Store};
+use serde_json::json;
+
+use crate::args::{IsolationArg, LabArgs, OutputArgs, SandboxArg};
+use crate::config::{self, Config};
+use crate::error::{self, CliError, chain};
+use crate::interrupt;
+use crate::printer::{Printer, Volume};
+use crate::project;
+
+pub(crate) use campaign::{Asked, begin};
+pub(crate) use failures::lab_error;
+pub(crate) use orders::read_orders;
+pub(crate) use progress::{Bar, Gauge};
+
+/// The largest file a test may write: what bounds a test that prints for ever.
+const FILE_LIMIT: u64 = 1 << 30;
+
+/// Arguments, environment and configuration settled, as far as all verbs share them.
+#[derive(Debug)]
+pub(crate) struct Workbench {
+    pub(crate) project: PathBuf,
+    pub(crate) location: Location,
+    pub(crate) seed: u64,
+    pub(crate) seed_given: bool,
+    pub(crate) timeout: Timeout,
+    /// Whether the user has not said how long a test may take.
+    pub(crate) impatient: bool,
+    pub(crate) jobs: usize,
+    pub(crate) isolation: IsolationArg,
+    pub(crate) pytest_args: Vec<String>,
+    pub(crate) printer: Printer,
+    interpreter: Interpreter,
+    env: Vec<(OsString, OsString)>,
+    sandbox: SandboxArg,
+    memory: Option<u64>,
+}
+
+impl Workbench {
+    /// Also returns the configuration, for what only one verb reads.
+    pub(crate) fn settle(
+        path: &Path,
+        pytest_args: &[String],
+        seed: Option<u64>,
+        lab: &LabArgs,
+        output: &OutputArgs,
+    ) -> Result<(Self, Config), CliError> {
+        let project = project::locate(path)?;
+        let config = config::load(&project)?;
+        let env: Vec<_> = std::env::vars_os().collect();
+        let wanted = lab.python.clone().map(absolute).or(config.python.clone());
+        let python = pytest::choose(wanted.as_deref(), &project, &env)
+            .and_then(|python| pytest::ask(&python, &project, &env));
+        let interpreter = python.map_err(|e| CliError::usage(chain(&e)).hint(e.hint()))?;
+        let store = output.store.clone().map(absolute).or(config.store.clone());
+        let location = store.map_or_else(
+            || Location::in_project(&project),
+            |path| Location::given(&path),
+        );
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = lab.jobs.or(config.jobs).unwrap_or(processors);
+        if jobs == 0 {
+            return Err(CliError::usage(
+                "--jobs 0: at least one run must be possible",
+            ));
+        }
+        let seed = seed.or(config.seed);
+        let test_timeout = lab.test_timeout.or(config.test_timeout.map(|t| t.0));
+        let run_timeout = lab.run_timeout.or(config.run_timeout.map(|t| t.0));
+        let bench = Self {
+            location,
+            seed: seed.unwrap_or_else(new_seed),
+            seed_given: seed.is_some(),
+            timeout: Timeout {
+                test: test_timeout.unwrap_or(Duration::from_secs(300)),
+                run: run_timeout.unwrap_or(Duration::from_secs(3600)),
+            },
+            impatient: test_timeout.is_none(),
+            jobs,
+            isolation: lab
+                .isolation
+                .or(config.isolation)
+                .unwrap_or(IsolationArg::Auto),
+            pytest_args: if pytest_args.is_empty() {
+                config.pytest_args.clone().unwrap_or_default()
+            } else {
+                pytest_args.to_vec()
+            },
+            printer: Printer {
+                volume: match (output.quiet, output.verbose) {
+                    (true, _) => Volume::Quiet,
+                    (_, true) => Volume::Verbose,
+                    _ => Volume::Normal,
+                },
+            },
+            interpreter,
+            env,
+            sandbox: lab.sandbox.or(config.sandbox).unwrap_or(SandboxArg::Auto),
+            memory: lab.memory.or(config.memory).map(|mib| mib << 20),
+            project,
+        };
+        Ok((bench, config))
+    }
+
+    pub(crate) fn open_store(&self) -> Result<Store, CliError> {
+        Store::open(self.location.clone()).map_err(|e| {
+            CliError::usage(chain(&e))
+                .hint("choose another place with --store, or move that file away")
+        })
+    }
+
+    /// Collects the suite, and says what the user should know before a long run.
+    pub(crate) fn open_lab(&self, bar: &Bar) -> Result<PytestLab, CliError> {
+        let cancel = Cancel::default();
+        interrupt::install(&cancel.flag())
+            .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+        bar.message("collecting the suite");
+        let lab = PytestLab::open(self.lab_options(cancel)).map_err(failures::open_error)?;
+        bar.suspend(|| self.tell(&lab));
+        Ok(lab)
+    }
+
+    fn lab_options(&self, cancel: Cancel) -> Options {
+        Options {
+            interpreter: self.interpreter.clone(),
+            project: self.project.clone(),
+            tree: project::tree(&self.project),
+            args: self.pytest_args.clone(),
+            env: self.env.clone(),
+            seed: self.seed,
+            jobs: self.jobs,
+            sandbox: match self.sandbox {
+                SandboxArg::Auto => SandboxMode::Auto,
+                SandboxArg::Off => SandboxMode::Off,
+            },
+            cold_only: self.isolation == IsolationArg::Cold,
+            limits: Limits {
+                file: Some(FILE_LIMIT),
+                memory: self.memory.or_else(machine_memory),
+            },
+            patience: self.timeout.run,
+            cancel,
+        }
+    }
+
+    fn tell(&self, lab: &PytestLab) {
+        let (facts, printer) = (lab.facts(), self.printer);
+        let plugins = match facts.plugins.as_slice() {
+            [] => "none".to_owned(),
+            some => some.join(", "),
+        };
+        printer.detail(&format!(
+            "{} tests, Python {}, pytest {}, plugins: {plugins}",
+            lab.suite().len(),
+            facts.python,
+            facts.pytest,
+        ));
+        if !facts.silenced.is_empty() {
+            printer.detail(&format!(
+                "silenced, because they decide about order or repetition: {}",
+                facts.silenced.join(", ")
+            ));
+        }
+        if let SandboxState::Unavailable(why) = &facts.sandbox {
+            printer.note(&format!(
+                "no sandbox ({why}): what tests write into the project stays there; --sandbox off silences this"
+            ));
+        }
+        if let Some(why) = &facts.cold_because {
+            printer.note(&format!(
+                "every run gets an interpreter of its own, which is slower, because {why}"
+            ));
+        }
+        for error in &facts.collection_errors {
+            let first = error.message.lines().next().unwrap_or_default();
+            printer.note(&format!(
+                "`{}` does not collect and is left out: {first}",
+                error.id
+            ));
+        }
+    }
+
+    /// The environment fingerprint.
+    pub(crate) fn environment(&self, facts: &Facts) -> String {
+        json!({
+            "flakelab": env!("CARGO_PKG_VERSION"),
+            "python": facts.python,
+            "executable": self.interpreter.executable,
+            "pytest": facts.pytest,
+            "plugins": facts.plugins,
+            "os": std::env::consts::OS,
+            "arch": std::env::consts::ARCH,
+            "commit": project::commit(&project::tree(&self.project)),
+        })
+        .to_string()
+    }
+
+    /// A place in the project, relative to it.
+    pub(crate) fn near(&self, at: &str) -> String {
+        let project = self.project.to_string_lossy();
+        at.strip_prefix(&*project)
+            .and_then(|rest| rest.strip_prefix('/'))
+            .unwrap_or(at)
+            .to_owned()
+    }
+}
+
+/// A plain command. pytest never runs one id twice, so a repetition is two sessions in one process.
+pub(crate) fn shell(lab: &PytestLab, order: &[TestIndex], hash_seed: Option<u32>) -> String {
+    let arguments = &lab.facts().arguments;
+    match order {
+        [a, b] if a == b => arguments.command_twice(lab.suite(), *a),
+        order => arguments.command(lab.suite(), Some(order), hash_seed),
+    }
+}
+
+fn absolute(path: PathBuf) -> PathBuf {
+    // Not canonical: the `python` of a virtual environment is a link whose place matters.
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+fn new_seed() -> u64 {
+    // Five digits are easy to say over the phone and enough to differ from yesterday's.
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    since.as_micros() as u64 % 100_000
+}
+
+pub(crate) fn at_least_one(name: &str, number: u32) -> Result<u32, CliError> {
+    if number == 0 {
+        return Err(CliError::usage(format!(
+            "--{name} 0: without a fresh interpreter nothing can be confirmed"
+        )));
+    }
+    Ok(number)
+}
+
+/// All the memory there is, so that one runaway test gets an error before the machine gets stuck.
+fn machine_memory() -> Option<u64> {
+    let text = std::fs::read_to_string(Path::new("/proc/meminfo")).ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib << 10)
+}

@@ -1,0 +1,126 @@
+//! Fresh interpreters: the last word on everything that is published.
+
+use std::sync::Arc;
+
+use flakelab_lab::{LabError, pristine};
+use flakelab_model::{Experiment, Failure, Isolation, Polarity, RunRecord, TestIndex};
+
+use crate::finding::Rate;
+use crate::session::{Session, Stage, verdict};
+
+/// What fresh interpreters said of the last test of an order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Answer {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    asked: u64,
+    pub(crate) failure: Option<Arc<Failure>>,
+    /// Whether each run was just what the plain command line does.
+    pub(crate) plain: bool,
+}
+
+impl Answer {
+    /// All of them ran to this verdict.
+    pub(crate) fn all(&self, verdict: Polarity) -> bool {
+        let count = match verdict {
+            Polarity::Pass => self.passed,
+            Polarity::Fail => self.failed,
+            Polarity::Neutral => 0,
+        };
+        self.asked > 0 && count == self.asked
+    }
+
+    pub(crate) fn some(&self, verdict: Polarity) -> bool {
+        match verdict {
+            Polarity::Pass => self.passed > 0,
+            Polarity::Fail => self.failed > 0,
+            Polarity::Neutral => false,
+        }
+    }
+
+    fn add(&mut self, record: Option<&RunRecord>) {
+        self.asked += 1;
+        let Some(record) = record else {
+            return;
+        };
+        self.plain &= record.plain;
+        match verdict(record) {
+            Polarity::Pass => self.passed += 1,
+            Polarity::Fail => self.failed += 1,
+            Polarity::Neutral => {}
+        }
+        if self.failure.is_none() {
+            self.failure = record
+                .executions
+                .last()
+                .and_then(|last| last.outcome.failure().cloned());
+        }
+    }
+}
+
+/// Asks as many fresh interpreters as the settings say, for each order.
+pub(crate) fn ask(
+    session: &mut Session<'_>,
+    orders: &[Vec<TestIndex>],
+) -> Result<Vec<Answer>, LabError> {
+    ask_with(session, orders, None)
+}
+
+/// The same with something put back before the last test.
+pub(crate) fn ask_with(
+    session: &mut Session<'_>,
+    orders: &[Vec<TestIndex>],
+    experiment: Option<&Experiment>,
+) -> Result<Vec<Answer>, LabError> {
+    let times = session.settings.confirmations;
+    let mut batch = Vec::new();
+    for order in orders {
+        for nth in 0..times {
+            let mut request = session.pristine(order.clone(), pristine::isolation(nth), nth);
+            request.experiment = experiment.cloned();
+            batch.push(request);
+        }
+    }
+    let records = session.run(Stage::Confirm, batch)?;
+    Ok(records
+        .chunks(times.max(1) as usize)
+        .map(|runs| {
+            let mut answer = Answer {
+                plain: true,
+                ..Answer::default()
+            };
+            for run in runs {
+                answer.add(run.as_ref());
+            }
+            answer
+        })
+        .collect())
+}
+
+/// How often an order fails, by forks: many more than fresh interpreters could be asked.
+pub(crate) fn rate(
+    session: &mut Session<'_>,
+    order: &[TestIndex],
+    times: u32,
+) -> Result<Rate, LabError> {
+    let batch = (0..times)
+        .map(|attempt| {
+            let mut request = session.request(order.to_vec(), Isolation::Fork);
+            // Apart from the attempts of every search.
+            request.attempt = 1_000 + attempt;
+            request
+        })
+        .collect();
+    let mut rate = Rate::default();
+    for record in session.run(Stage::Confirm, batch)?.into_iter().flatten() {
+        match verdict(&record) {
+            Polarity::Pass => rate.of += 1,
+            Polarity::Fail => {
+                rate.failed += 1;
+                rate.of += 1;
+            }
+            Polarity::Neutral => {}
+        }
+    }
+    Ok(rate)
+}

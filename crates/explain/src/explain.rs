@@ -1,0 +1,273 @@
+//! From targets to explanations.
+
+use std::collections::BTreeMap;
+
+use flakelab_lab::orders::{self, Kind};
+use flakelab_lab::{Lab, LabError};
+use flakelab_model::{Class, Isolation, Order, Polarity, TestIndex};
+
+use crate::ask::{self, Answer};
+use crate::cleaners;
+use crate::culprits::{self, Case};
+use crate::factors;
+use crate::finding::{Culprits, Explanation, Target};
+use crate::leaks;
+use crate::session::{Session, Settings, Stage, Watch, before};
+
+/// Orders run at once while a target still lacks one that shows the other verdict.
+const CHUNK: usize = 10;
+
+/// Explains every target, in the order given.
+pub fn explain(
+    lab: &mut dyn Lab,
+    settings: &Settings,
+    watch: &mut dyn Watch,
+    targets: Vec<Target>,
+) -> Result<Vec<Explanation>, LabError> {
+    let mut session = Session::new(lab, settings, watch);
+    let mut targets = targets;
+    let lonely: Vec<_> = targets.iter().map(|target| vec![target.test]).collect();
+    let alone = ask::ask(&mut session, &lonely)?;
+    find_orders(&mut session, &mut targets, &alone)?;
+    let count = targets.len();
+    let mut explanations = Vec::with_capacity(count);
+    for (number, (target, alone)) in targets.into_iter().zip(alone).enumerate() {
+        session.watch.target(target.test, number, count);
+        let mut explanation = explain_one(&mut session, &target, &alone)?;
+        if session.out_of_budget {
+            explanation.note("the budget ended before everything was looked at");
+        }
+        explanations.push(explanation);
+    }
+    Ok(explanations)
+}
+
+fn explain_one(
+    session: &mut Session<'_>,
+    target: &Target,
+    alone: &Answer,
+) -> Result<Explanation, LabError> {
+    let class = match target.class {
+        // What fresh interpreters say now counts more than what an earlier campaign found.
+        None | Some(Class::Victim | Class::Brittle) => class_of(alone),
+        Some(class) => class,
+    };
+    let mut explanation = Explanation::new(target.test, class);
+    match class {
+        Class::Victim | Class::Brittle => {
+            explain_order(session, target, alone, &mut explanation)?;
+        }
+        Class::NonIdempotent => explain_repetition(session, target, &mut explanation)?,
+        Class::NonDeterministic => {
+            explanation.failure.clone_from(&alone.failure);
+            explanation.reproduce = Some((vec![target.test], alone.plain));
+            factors::vary(session, target.test, &mut explanation)?;
+            let dependent = !target.orders.is_empty() && !alone.some(Polarity::Fail);
+            if dependent {
+                explanation.note("it varies, and the order plays a part as well");
+            }
+        }
+        Class::Unconfirmed if session.out_of_budget => {}
+        Class::Unconfirmed => explanation.note("fresh interpreters gave no verdict on it alone"),
+        other => explanation.note(format!(
+            "{} tests have no polluters or state-setters to look for",
+            other.words()
+        )),
+    }
+    Ok(explanation)
+}
+
+fn class_of(alone: &Answer) -> Class {
+    if alone.all(Polarity::Pass) {
+        Class::Victim
+    } else if alone.all(Polarity::Fail) {
+        Class::Brittle
+    } else if alone.some(Polarity::Pass) && alone.some(Polarity::Fail) {
+        Class::NonDeterministic
+    } else {
+        Class::Unconfirmed
+    }
+}
+
+fn explain_order(
+    session: &mut Session<'_>,
+    target: &Target,
+    alone: &Answer,
+    explanation: &mut Explanation,
+) -> Result<(), LabError> {
+    let verdict_alone = match explanation.class {
+        Class::Victim => Polarity::Pass,
+        _ => Polarity::Fail,
+    };
+    let forked = session.verdicts(Stage::Culprits, vec![vec![target.test]], Isolation::Fork)?;
+    let case = Case {
+        target: target.test,
+        alone: verdict_alone,
+        warm: if forked[0] == Some(verdict_alone) {
+            Isolation::Fork
+        } else {
+            Isolation::Fresh
+        },
+    };
+    let suspects = culprits::suspect(session, case, &target.orders)?;
+    culprits::confirm(session, case, suspects.sets, explanation)?;
+    if explanation.culprits.is_empty() {
+        // Alone it is what it always was; nothing says that the order matters.
+        explanation.class = match explanation.class {
+            Class::Brittle => Class::AlwaysFailing,
+            _ => Class::Stable,
+        };
+        explanation.failure.clone_from(&alone.failure);
+        explanation.note(if session.out_of_budget {
+            "the budget ended before a test was found that changes its verdict"
+        } else {
+            "no test before it was found to change its verdict"
+        });
+        return Ok(());
+    }
+    explanation
+        .culprits
+        .sort_by_key(|c| (c.rate.is_some(), c.tests.len()));
+    if explanation.class == Class::Victim {
+        cleaners::find(session, case, &suspects.cures, explanation)?;
+        let shortest = &explanation.culprits[0];
+        explanation.reproduce = Some((before(&shortest.tests, target.test), shortest.plain));
+    } else {
+        explanation.failure.clone_from(&alone.failure);
+        explanation.reproduce = Some((vec![target.test], alone.plain));
+    }
+    if session.settings.state {
+        leaks::find(session, case, explanation)?;
+    }
+    Ok(())
+}
+
+/// A test that fails the second time is its own polluter.
+fn explain_repetition(
+    session: &mut Session<'_>,
+    target: &Target,
+    explanation: &mut Explanation,
+) -> Result<(), LabError> {
+    let order = vec![target.test, target.test];
+    let answer = ask::ask(session, std::slice::from_ref(&order))?.remove(0);
+    explanation.failure.clone_from(&answer.failure);
+    if !answer.all(Polarity::Fail) {
+        explanation.note("fresh interpreters did not confirm that it fails the second time");
+        return Ok(());
+    }
+    explanation.reproduce = Some((order, answer.plain));
+    explanation.culprits.push(Culprits {
+        tests: vec![target.test],
+        rate: None,
+        plain: answer.plain,
+    });
+    let case = Case {
+        target: target.test,
+        alone: Polarity::Pass,
+        warm: Isolation::Fork,
+    };
+    if session.settings.state {
+        leaks::find(session, case, explanation)?;
+    }
+    Ok(())
+}
+
+/// The tests that fail in one of these orders and pass alone, with the order as far as it matters.
+pub fn failing_in(
+    lab: &mut dyn Lab,
+    settings: &Settings,
+    watch: &mut dyn Watch,
+    orders: &[Order],
+) -> Result<Vec<Target>, LabError> {
+    let mut session = Session::new(lab, settings, watch);
+    let batch = orders
+        .iter()
+        .map(|order| session.request(order.0.clone(), Isolation::Fork))
+        .collect();
+    let records = session.run(Stage::Orders, batch)?;
+    let mut targets: BTreeMap<TestIndex, Target> = BTreeMap::new();
+    for (order, record) in orders.iter().zip(records) {
+        for (at, execution) in record.iter().flat_map(|r| r.executions.iter().enumerate()) {
+            if execution.outcome.polarity() == Polarity::Fail && at > 0 {
+                targets
+                    .entry(execution.test)
+                    .or_insert_with(|| Target {
+                        test: execution.test,
+                        class: None,
+                        orders: Vec::new(),
+                    })
+                    .orders
+                    .push(Order(order.0[..=at].to_vec()));
+            }
+        }
+    }
+    let lonely = targets.keys().map(|test| vec![*test]).collect();
+    let alone = session.verdicts(Stage::Orders, lonely, Isolation::Fork)?;
+    Ok(targets
+        .into_values()
+        .zip(alone)
+        .filter(|(_, verdict)| *verdict == Some(Polarity::Pass))
+        .map(|(target, _)| target)
+        .collect())
+}
+
+/// Runs orders until every target that needs one has an order that shows the other verdict.
+fn find_orders(
+    session: &mut Session<'_>,
+    targets: &mut [Target],
+    alone: &[Answer],
+) -> Result<(), LabError> {
+    let lacks = |target: &Target, alone: &Answer| {
+        target.orders.is_empty()
+            && match target.class {
+                None | Some(Class::Victim | Class::Brittle) => {
+                    matches!(class_of(alone), Class::Victim | Class::Brittle)
+                }
+                Some(_) => false,
+            }
+    };
+    if !targets.iter().zip(alone).any(|(t, a)| lacks(t, a)) {
+        return Ok(());
+    }
+    let tests: Vec<TestIndex> = session.lab.suite().indices().collect();
+    let seed = session.settings.seed;
+    let make = |kind, count| orders::generate(session.lab.suite(), &tests, kind, count, seed);
+    let half = session.settings.orders.div_ceil(2);
+    let mut all = make(Kind::Original, 1);
+    all.extend(make(Kind::Reverse, 1));
+    for (a, b) in make(Kind::Global, half)
+        .into_iter()
+        .zip(make(Kind::Nested, half))
+    {
+        all.extend([a, b]);
+    }
+    all.truncate(session.settings.orders.max(2));
+    for chunk in all.chunks(CHUNK) {
+        if session.out_of_budget || !targets.iter().zip(alone).any(|(t, a)| lacks(t, a)) {
+            break;
+        }
+        let batch = chunk
+            .iter()
+            .map(|order| session.request(order.0.clone(), Isolation::Fork))
+            .collect();
+        let records = session.run(Stage::Orders, batch)?;
+        for (order, record) in chunk.iter().zip(records) {
+            let Some(record) = record else { continue };
+            for (target, alone) in targets.iter_mut().zip(alone) {
+                let Some(at) = order.position(target.test) else {
+                    continue;
+                };
+                let here = record.executions[at].outcome.polarity();
+                let differs = match class_of(alone) {
+                    Class::Victim => here == Polarity::Fail,
+                    Class::Brittle => here == Polarity::Pass,
+                    _ => false,
+                };
+                if differs {
+                    target.orders.push(Order(order.0[..=at].to_vec()));
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! A campaign under way: the lab, the clock, and somebody who watches.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use flakelab_lab::{Lab, LabError, pristine};
+use flakelab_model::{Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex, Timeout};
+
+/// How culprits are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The target after every test of an order that shows the verdict.
+    Probe,
+    /// Every test before the target.
+    Pairs,
+    /// Delta debugging of an order that shows the verdict.
+    Delta,
+}
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub seed: u64,
+    pub mode: Mode,
+    /// Every culprit and every cleaner of the suite, not only the first.
+    pub all: bool,
+    /// Whether to look for the state that leaks.
+    pub state: bool,
+    /// Fresh interpreters that must agree.
+    pub confirmations: u32,
+    /// Random orders to try where no order is known that shows the verdict.
+    pub orders: usize,
+    pub budget: Option<Duration>,
+    pub timeout: Timeout,
+    /// Whether interpreters can be started with a wrong clock.
+    pub clock: bool,
+}
+
+/// What a campaign is busy with, for whoever shows progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Orders,
+    Culprits,
+    Cleaners,
+    State,
+    Factors,
+    Confirm,
+}
+
+/// Sees a campaign go by.
+pub trait Watch {
+    fn target(&mut self, test: TestIndex, number: usize, of: usize);
+    fn stage(&mut self, stage: Stage, runs: usize);
+    fn run_done(&mut self);
+}
+
+pub(crate) struct Session<'a> {
+    pub(crate) lab: &'a mut dyn Lab,
+    pub(crate) settings: &'a Settings,
+    pub(crate) watch: &'a mut dyn Watch,
+    started: Instant,
+    /// Whether the budget cut anything off.
+    pub(crate) out_of_budget: bool,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(
+        lab: &'a mut dyn Lab,
+        settings: &'a Settings,
+        watch: &'a mut dyn Watch,
+    ) -> Self {
+        Self {
+            lab,
+            settings,
+            watch,
+            started: Instant::now(),
+            out_of_budget: false,
+        }
+    }
+
+    pub(crate) fn request(&self, order: Vec<TestIndex>, isolation: Isolation) -> RunRequest {
+        RunRequest::new(Order(order), isolation, self.settings.timeout)
+    }
+
+    pub(crate) fn pristine(
+        &self,
+        order: Vec<TestIndex>,
+        isolation: Isolation,
+        attempt: u32,
+    ) -> RunRequest {
+        let mut request = self.request(order, isolation);
+        request.attempt = attempt;
+        request.hash_seed = Some(pristine::hash_seed(self.settings.seed, isolation, attempt));
+        request
+    }
+
+    /// Records in the order of the requests; `None` for those the budget did not reach.
+    pub(crate) fn run(
+        &mut self,
+        stage: Stage,
+        mut batch: Vec<RunRequest>,
+    ) -> Result<Vec<Option<RunRecord>>, LabError> {
+        let until = self.settings.budget.map(|budget| self.started + budget);
+        let late = || until.is_some_and(|at| Instant::now() >= at);
+        let mut records: Vec<Option<RunRecord>> = vec![None; batch.len()];
+        if batch.is_empty() {
+            return Ok(records);
+        }
+        if late() {
+            self.out_of_budget = true;
+            return Ok(records);
+        }
+        for request in &mut batch {
+            request.until = until;
+        }
+        self.watch.stage(stage, batch.len());
+        let watch = &mut *self.watch;
+        self.lab.run(&batch, &mut |record| {
+            watch.run_done();
+            let number = record.request;
+            records[number] = Some(record);
+            if late() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        self.out_of_budget |= records.iter().any(Option::is_none);
+        Ok(records)
+    }
+
+    /// The verdict on the last test of each order.
+    pub(crate) fn verdicts(
+        &mut self,
+        stage: Stage,
+        orders: Vec<Vec<TestIndex>>,
+        isolation: Isolation,
+    ) -> Result<Vec<Option<Polarity>>, LabError> {
+        let batch = orders
+            .into_iter()
+            .map(|order| self.request(order, isolation))
+            .collect();
+        Ok(self
+            .run(stage, batch)?
+            .into_iter()
+            .map(|record| record.as_ref().map(verdict))
+            .collect())
+    }
+}
+
+/// What the last test of a run came to.
+pub(crate) fn verdict(record: &RunRecord) -> Polarity {
+    record
+        .executions
+        .last()
+        .map_or(Polarity::Neutral, |last| last.outcome.polarity())
+}
+
+/// An order with the target at its end.
+pub(crate) fn before(culprits: &[TestIndex], target: TestIndex) -> Vec<TestIndex> {
+    culprits.iter().copied().chain([target]).collect()
+}

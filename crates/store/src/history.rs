@@ -1,0 +1,126 @@
+//! What earlier campaigns found: documents, and the orders that showed a verdict.
+
+use flakelab_model::{Outcome, Polarity};
+use rusqlite::OptionalExtension;
+
+use crate::{CampaignId, Store, StoreError, StoreErrorKind};
+
+/// A campaign that came to its end.
+#[derive(Debug)]
+pub struct Finished {
+    pub id: CampaignId,
+    /// JSON: the result.
+    pub document: String,
+    /// Test ids in their original order; orders are made of numbers into it.
+    pub suite: Vec<String>,
+}
+
+/// A test in an order, as far as it ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sighting {
+    /// The number of the test in the campaign's suite.
+    pub test: u32,
+    /// The order up to and including the test.
+    pub order: Vec<u32>,
+    pub verdict: Polarity,
+}
+
+impl Store {
+    /// The newest finished campaign of a verb.
+    pub fn last_finished(&self, verb: &str) -> Result<Option<Finished>, StoreError> {
+        let found: Option<(i64, String, String)> = self
+            .connection
+            .query_row(
+                "SELECT id, document, suite FROM campaigns
+                 WHERE verb = ? AND finished IS NOT NULL AND document IS NOT NULL
+                 ORDER BY id DESC LIMIT 1",
+                [verb],
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            )
+            .optional()
+            .map_err(|e| self.failed("read", e))?;
+        let Some((id, document, suite)) = found else {
+            return Ok(None);
+        };
+        let suite = serde_json::from_str(&suite).map_err(|e| {
+            let why = format!("the suite of campaign {id} is unreadable: {e}");
+            self.failed("read", StoreErrorKind::Corrupt(why))
+        })?;
+        Ok(Some(Finished {
+            id: CampaignId(id),
+            document,
+            suite,
+        }))
+    }
+
+    /// Where these tests stood in the orders of a campaign, and what came of them; shortest first, at
+    /// most `most` of either verdict for each test.
+    pub fn sightings(
+        &self,
+        campaign: CampaignId,
+        tests: &[u32],
+        most: usize,
+    ) -> Result<Vec<Sighting>, StoreError> {
+        self.read_sightings(campaign, tests, most)
+            .map_err(|e| self.failed("read", e))
+    }
+
+    fn read_sightings(
+        &self,
+        campaign: CampaignId,
+        tests: &[u32],
+        most: usize,
+    ) -> rusqlite::Result<Vec<Sighting>> {
+        let mut runs = self.connection.prepare(
+            "SELECT id, tests FROM runs WHERE campaign = ? AND special IS NULL AND length(tests) > 4",
+        )?;
+        let mut outcome = self
+            .connection
+            .prepare("SELECT outcome FROM executions WHERE run = ? AND position = ?")?;
+        let mut found: Vec<Sighting> = Vec::new();
+        let mut rows = runs.query([campaign.0])?;
+        while let Some(row) = rows.next()? {
+            let (run, blob): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+            let order: Vec<u32> = blob
+                .chunks_exact(4)
+                .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                .collect();
+            for test in tests {
+                let Some(at) = order.iter().position(|t| t == test) else {
+                    continue;
+                };
+                let word: Option<String> = outcome
+                    .query_row((run, at as i64), |row| row.get(0))
+                    .optional()?;
+                let verdict = word.as_deref().map_or(Polarity::Neutral, polarity);
+                if verdict != Polarity::Neutral {
+                    found.push(Sighting {
+                        test: *test,
+                        order: order[..=at].to_vec(),
+                        verdict,
+                    });
+                }
+            }
+        }
+        found.sort_by_key(|s| (s.test, s.verdict, s.order.len()));
+        let mut kept: Vec<Sighting> = Vec::new();
+        let mut run = 0;
+        for sighting in found {
+            let same = kept
+                .last()
+                .is_some_and(|k| (k.test, k.verdict) == (sighting.test, sighting.verdict));
+            run = if same { run + 1 } else { 0 };
+            if run < most {
+                kept.push(sighting);
+            }
+        }
+        Ok(kept)
+    }
+}
+
+fn polarity(word: &str) -> Polarity {
+    match word {
+        "failed" | "errored" | "timed_out" | "crashed" => Polarity::Fail,
+        word => Outcome::from_word(word, None).map_or(Polarity::Neutral, |o| o.polarity()),
+    }
+}
