@@ -18,6 +18,7 @@ class ColdDriver:
         self.arguments = list(setup["args"])
         self._wanted = 2 if setup["mode"] == "twice" else 1
         self._sessions = 0
+        self._surroundings = None
 
     @property
     def wants_another_session(self):
@@ -35,8 +36,10 @@ class ColdDriver:
         first = self._sessions * len(items)
         self._sessions += 1
         try:
-            surroundings = self._surround(self._setup, session)
-            walker = Walker(session, items, plugin.recorder, self._channel, None, surroundings, first)
+            if self._surroundings is None:
+                last = self._wanted * len(items) - 1
+                self._surroundings = self._surround(self._setup, session, last)
+            walker = Walker(session, items, plugin.recorder, self._channel, None, self._surroundings, first)
             walker.walk(Trie({"tests": list(range(len(items)))}))
         except Stop:
             self._sessions = self._wanted

@@ -17,7 +17,7 @@ class Experiment:
         self._wanted = wanted
         self._channel = channel
         self._tracer_type = Tracer
-        root = str(session.config.rootpath)
+        self._root = root = str(session.config.rootpath)
         places = [root, os.environ.get("HOME", ""), os.environ.get("TMPDIR", "")]
         self._watch = Watch(session, root, [p for p in places if p], sandbox, scratch)
         self._tracer = None
@@ -27,7 +27,7 @@ class Experiment:
         probes = {id: self._watch.probe(id) for id in self._wanted.get("trace", ())}
         probes = {id: probe for id, probe in probes.items() if probe is not None}
         if probes:
-            self._tracer = self._tracer_type(probes, self._watch.project_root)
+            self._tracer = self._tracer_type(probes, self._root)
             self._tracer.start()
 
     def before_last(self):

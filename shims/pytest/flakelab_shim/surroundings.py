@@ -7,14 +7,16 @@ class Surround:
     def __init__(self, channel, sandbox, scratch):
         self._parts = (channel, sandbox, scratch)
 
-    def __call__(self, request, session):
-        return Surroundings(request, session, *self._parts)
+    def __call__(self, request, session, last):
+        """For a run whose tests are numbered up to `last`."""
+        return Surroundings(request, session, last, *self._parts)
 
 
 class Surroundings:
     """Called before every test of a chain of tests; does nothing where nothing was asked for."""
 
-    def __init__(self, request, session, channel, sandbox, scratch):
+    def __init__(self, request, session, last, channel, sandbox, scratch):
+        self._last = last
         self._factors = self._experiment = None
         if request.get("factors"):
             from .factors import Factors
@@ -25,7 +27,7 @@ class Surroundings:
 
             self._experiment = Experiment(request["experiment"], channel, session, sandbox, scratch)
 
-    def before(self, number, last):
+    def before(self, number):
         if self._factors is not None:
             if number == 0:
                 self._factors.apply()
@@ -33,5 +35,5 @@ class Surroundings:
         if self._experiment is not None:
             if number == 0:
                 self._experiment.before_first()
-            if number == last:
+            if number == self._last:
                 self._experiment.before_last()

@@ -82,7 +82,7 @@ class Walker:
             following = item.parent
         branches = {"to": group} if len(group) > 1 or group[0] != node + 1 else {}
         number = self._first_node + node
-        self._surroundings.before(node, len(trie.tests) - 1)
+        self._surroundings.before(number)
         if branches:
             self._channel.send({"k": "s", "n": number, **branches})
         else:

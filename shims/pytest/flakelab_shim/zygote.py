@@ -22,7 +22,7 @@ class ZygoteDriver:
         try:
             trie = Trie(request)
             session.items[:] = [items[t] for t in trie.tests]
-            surroundings = self._surround(request, session)
+            surroundings = self._surround(request, session, len(trie.tests) - 1)
             fork_branch = self._server.fork_branch
             Walker(session, items, plugin.recorder, self._channel, fork_branch, surroundings).walk(trie)
         except Stop:

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 21] = shim![
+const FILES: [(&str, &str); 42] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -19,6 +19,27 @@ const FILES: [(&str, &str); 21] = shim![
     "forked.py",
     "hidden.py",
     "kernel.py",
+    "leaks/__init__.py",
+    "leaks/change.py",
+    "leaks/containers.py",
+    "leaks/environ.py",
+    "leaks/files.py",
+    "leaks/fixtures.py",
+    "leaks/graph.py",
+    "leaks/objects.py",
+    "leaks/origin.py",
+    "leaks/owners.py",
+    "leaks/plans.py",
+    "leaks/reading.py",
+    "leaks/render.py",
+    "leaks/roots.py",
+    "leaks/sameness.py",
+    "leaks/shapes.py",
+    "leaks/stateful.py",
+    "leaks/system.py",
+    "leaks/table.py",
+    "leaks/tracer.py",
+    "leaks/watch.py",
     "main.py",
     "outcome.py",
     "plugin.py",
@@ -38,9 +59,12 @@ const FILES: [(&str, &str); 21] = shim![
 pub(super) fn install(scratch: &Path) -> io::Result<PathBuf> {
     let root = scratch.join("shim");
     let package = root.join("flakelab_shim");
-    fs::create_dir_all(&package)?;
     for (name, text) in FILES {
-        fs::write(package.join(name), text)?;
+        let path = package.join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, text)?;
     }
     Ok(root)
 }
