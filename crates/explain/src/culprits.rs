@@ -1,5 +1,6 @@
 //! Who changes the target's verdict: three ways to look, one way to be sure.
 
+use flakelab_lab::orders::{self, Kind};
 use flakelab_lab::{LabError, delta};
 use flakelab_model::{Isolation, Order, Polarity, TestIndex};
 
@@ -15,6 +16,10 @@ const MOST_SETS_OF_ALL: usize = 1_000;
 /// Orders that are looked at for culprits of their own.
 const MOST_ORDERS: usize = 2;
 const MOST_ORDERS_OF_ALL: usize = 40;
+/// Times that known culprits are left out to see who else does it.
+const MOST_ROUNDS: u64 = 30;
+/// Larger suites are not searched for sets that differ in one test, unless all are asked for.
+const MOST_TESTS_FOR_SIBLINGS: usize = 200;
 /// Forks that tell how often an intermittent culprit does it.
 const RATE_RUNS: u32 = 40;
 
@@ -89,7 +94,10 @@ pub(crate) fn suspect(
         // The shortest one is mostly the answer already; the next shows who else, and who cures.
         let most = if all { MOST_ORDERS_OF_ALL } else { MOST_ORDERS };
         for prefix in prefixes.iter().take(most) {
-            probe(session, case, prefix, &mut found)?;
+            // Where every pair was tried already, only what no pair explains is worth it.
+            if !all || !found.covers(prefix) {
+                probe(session, case, prefix, &mut found)?;
+            }
         }
     }
     let most = if all { MOST_ORDERS_OF_ALL } else { MOST_ORDERS };
@@ -100,6 +108,12 @@ pub(crate) fn suspect(
         if let Some(set) = reduce(session, case, prefix)? {
             found.add(set);
         }
+    }
+    if all {
+        beyond(session, case, &mut found)?;
+    }
+    if all || session.lab.suite().len() <= MOST_TESTS_FOR_SIBLINGS {
+        siblings(session, case, &mut found)?;
     }
     if found.sets.is_empty() && !session.out_of_budget && session.settings.mode != Mode::Pairs {
         pairs(session, case, &mut found)?;
@@ -164,6 +178,81 @@ fn probe(
             && let Some(set) = reduce(session, case, prefix[..=at].to_vec())?
         {
             found.add(set);
+        }
+    }
+    Ok(())
+}
+
+/// Sets that known ones hide: orders of the whole suite without them, as long as the verdict still changes.
+fn beyond(session: &mut Session<'_>, case: Case, found: &mut Suspects) -> Result<(), LabError> {
+    for round in 0..MOST_ROUNDS {
+        let rest: Vec<TestIndex> = session
+            .lab
+            .suite()
+            .indices()
+            .filter(|test| *test != case.target)
+            .filter(|test| !found.sets.iter().any(|set| set.last() == Some(test)))
+            .collect();
+        let seed = session.settings.seed.wrapping_add(round);
+        let suite = session.lab.suite();
+        let kinds = [(Kind::Original, 1), (Kind::Reverse, 1), (Kind::Global, 4)];
+        let orders: Vec<Vec<TestIndex>> = kinds
+            .into_iter()
+            .flat_map(|(kind, count)| orders::generate(suite, &rest, kind, count, seed))
+            .map(|order| order.0)
+            .collect();
+        let asked = orders
+            .iter()
+            .map(|order| before(order, case.target))
+            .collect();
+        let verdicts = session.verdicts(Stage::Culprits, asked, case.warm)?;
+        let hit = verdicts
+            .iter()
+            .position(|verdict| *verdict == Some(case.other()));
+        let Some(hit) = hit else {
+            return Ok(());
+        };
+        let known = found.sets.len();
+        if let Some(set) = reduce(session, case, orders[hit].clone())? {
+            found.add(set);
+        }
+        if found.sets.len() == known || session.out_of_budget {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Sets of several tests seldom come alone: another test does as well in place of one of them.
+fn siblings(session: &mut Session<'_>, case: Case, found: &mut Suspects) -> Result<(), LabError> {
+    let known: Vec<Vec<TestIndex>> = found
+        .sets
+        .iter()
+        .filter(|set| set.len() > 1)
+        .cloned()
+        .collect();
+    for set in known {
+        for place in 0..set.len() {
+            let others = session.lab.suite().indices().filter(|test| {
+                // A test that does it on its own makes no set.
+                *test != case.target && !set.contains(test) && !found.covers(&[*test])
+            });
+            let sets: Vec<Vec<TestIndex>> = others
+                .map(|test| {
+                    let mut sibling = set.clone();
+                    sibling[place] = test;
+                    sibling
+                })
+                .collect();
+            let orders = sets.iter().map(|set| before(set, case.target)).collect();
+            let verdicts = session.verdicts(Stage::Culprits, orders, case.warm)?;
+            for (sibling, verdict) in sets.into_iter().zip(verdicts) {
+                if verdict == Some(case.other())
+                    && let Some(set) = reduce(session, case, sibling)?
+                {
+                    found.add(set);
+                }
+            }
         }
     }
     Ok(())

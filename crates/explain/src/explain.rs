@@ -12,7 +12,7 @@ use crate::culprits::{self, Case};
 use crate::factors;
 use crate::finding::{Culprits, Explanation, Target};
 use crate::leaks;
-use crate::session::{Session, Settings, Stage, Watch, before};
+use crate::session::{Mode, Session, Settings, Stage, Watch, before};
 
 /// Orders run at once while a target still lacks one that shows the other verdict.
 const CHUNK: usize = 10;
@@ -28,12 +28,15 @@ pub fn explain(
     let mut targets = targets;
     let lonely: Vec<_> = targets.iter().map(|target| vec![target.test]).collect();
     let alone = ask::ask(&mut session, &lonely)?;
-    find_orders(&mut session, &mut targets, &alone)?;
+    // Where every pair is tried, orders are only needed if none of them explains it.
+    if !tries_pairs(settings) {
+        find_orders(&mut session, &mut targets, &alone)?;
+    }
     let count = targets.len();
     let mut explanations = Vec::with_capacity(count);
-    for (number, (target, alone)) in targets.into_iter().zip(alone).enumerate() {
+    for (number, (mut target, alone)) in targets.into_iter().zip(alone).enumerate() {
         session.watch.target(target.test, number, count);
-        let mut explanation = explain_one(&mut session, &target, &alone)?;
+        let mut explanation = explain_one(&mut session, &mut target, &alone)?;
         if session.out_of_budget {
             explanation.note("the budget ended before everything was looked at");
         }
@@ -42,9 +45,13 @@ pub fn explain(
     Ok(explanations)
 }
 
+fn tries_pairs(settings: &Settings) -> bool {
+    settings.all || settings.mode == Mode::Pairs
+}
+
 fn explain_one(
     session: &mut Session<'_>,
-    target: &Target,
+    target: &mut Target,
     alone: &Answer,
 ) -> Result<Explanation, LabError> {
     let class = match target.class {
@@ -91,7 +98,7 @@ fn class_of(alone: &Answer) -> Class {
 
 fn explain_order(
     session: &mut Session<'_>,
-    target: &Target,
+    target: &mut Target,
     alone: &Answer,
     explanation: &mut Explanation,
 ) -> Result<(), LabError> {
@@ -109,7 +116,15 @@ fn explain_order(
             Isolation::Fresh
         },
     };
-    let suspects = culprits::suspect(session, case, &target.orders)?;
+    let mut suspects = culprits::suspect(session, case, &target.orders)?;
+    if suspects.sets.is_empty() && target.orders.is_empty() && tries_pairs(session.settings) {
+        find_orders(
+            session,
+            std::slice::from_mut(target),
+            std::slice::from_ref(alone),
+        )?;
+        suspects = culprits::suspect(session, case, &target.orders)?;
+    }
     culprits::confirm(session, case, suspects.sets, explanation)?;
     if explanation.culprits.is_empty() {
         // Alone it is what it always was; nothing says that the order matters.

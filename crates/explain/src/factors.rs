@@ -30,11 +30,16 @@ pub(crate) fn vary(
     if session.settings.clock {
         factors.push(Factor::Date);
     } else {
-        explanation.note("the date was not varied: libfaketime is not installed");
+        explanation.note("the date was not varied: there is no libfaketime (a package of that name, or `faketime` of the system)");
     }
     for factor in factors {
         let (levels, times) = levels(session, factor, test);
+        let seeds: Vec<Option<u32>> = levels.iter().map(|l| l.request.hash_seed).collect();
         let found = measure(session, factor, levels, times)?;
+        if factor == Factor::HashSeed && found.decides {
+            let failing = found.levels.iter().position(|(_, rate)| rate.failed > 0);
+            explanation.hash_seed = failing.and_then(|at| seeds[at]);
+        }
         if session.out_of_budget {
             return Ok(());
         }

@@ -98,6 +98,8 @@ pub struct Explanation {
     pub failure: Option<Arc<Failure>>,
     /// The shortest order that shows the failure, and whether a plain command line gives it.
     pub reproduce: Option<(Vec<TestIndex>, bool)>,
+    /// The hash seed that takes.
+    pub hash_seed: Option<u32>,
     /// What was left open, and why.
     pub notes: Vec<String>,
 }
@@ -113,6 +115,7 @@ impl Explanation {
             factors: Vec::new(),
             failure: None,
             reproduce: None,
+            hash_seed: None,
             notes: Vec::new(),
         }
     }

@@ -46,6 +46,7 @@ class ForkServer:
         status, _ = self._reap(pid)
         if saved:
             self._state.restore(saved)
+            self._state.forget(saved)
         self._channel.send({"k": "left", "status": status})
         return False
 

@@ -5,6 +5,7 @@ interpreter that will be forked again must stay valid.
 """
 
 import shutil
+import stat
 
 from .sealed import os
 
@@ -19,11 +20,14 @@ class State:
         """A copy of the present content, to be handed to `restore`."""
         self._count += 1
         copy = os.path.join(self._saved_root, "%d-%d" % (os.getpid(), self._count))
-        shutil.copytree(self._root, copy, symlinks=True)
+        _copy(self._root, copy)
         return copy
 
     def restore(self, copy):
         _sync(copy, self._root)
+
+    def forget(self, copy):
+        _remove(copy)
 
 
 def _sync(source, target):
@@ -46,9 +50,22 @@ def _sync(source, target):
         if entry.is_symlink():
             os.symlink(os.readlink(entry.path), path)
         elif entry.is_dir():
-            shutil.copytree(entry.path, path, symlinks=True)
+            _copy(entry.path, path)
         else:
             shutil.copy2(entry.path, path)
+
+
+def _copy(source, target):
+    """Sockets and pipes have no content to copy."""
+
+    def special(folder, names):
+        return [n for n in names if not _plain(os.lstat(os.path.join(folder, n)).st_mode)]
+
+    shutil.copytree(source, target, symlinks=True, ignore=special)
+
+
+def _plain(mode):
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)
 
 
 def _writable(path):

@@ -15,7 +15,7 @@ use flakelab_model::{TestIndex, Timeout};
 use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{
-    self, Facts, Interpreter, Options, PytestLab, SandboxMode, SandboxState,
+    self, Facts, Interpreter, Options, PytestLab, SandboxMode, SandboxState, clock,
 };
 use flakelab_store::{Location, Store};
 use serde_json::json;
@@ -137,6 +137,11 @@ impl Workbench {
         let lab = PytestLab::open(self.lab_options(cancel)).map_err(failures::open_error)?;
         bar.suspend(|| self.tell(&lab));
         Ok(lab)
+    }
+
+    /// Whether interpreters can be started with a wrong clock.
+    pub(crate) fn has_clock(&self) -> bool {
+        clock::library(&self.interpreter.executable).is_some()
     }
 
     fn lab_options(&self, cancel: Cancel) -> Options {

@@ -105,11 +105,20 @@ impl Project {
     /// `flakelab detect` with this project's interpreter and seed 1; the document is read, and the tree
     /// must be as it was.
     pub(crate) fn detect(&self, args: &[&str]) -> Run {
+        self.verb("detect", args)
+    }
+
+    /// The same for `flakelab explain`.
+    pub(crate) fn explain(&self, args: &[&str]) -> Run {
+        self.verb("explain", args)
+    }
+
+    fn verb(&self, verb: &str, args: &[&str]) -> Run {
         let before = self.tree();
-        let output = self.dir_for_output().join("detect.json");
+        let output = self.dir_for_output().join("document.json");
         let python = self.python();
         let mut all = vec![
-            "detect",
+            verb,
             "--python",
             python.to_str().expect("utf-8"),
             "--format",
@@ -174,6 +183,16 @@ impl Run {
             .flatten()
             .find(|t| t["id"] == id)
             .unwrap_or_else(|| panic!("no test {id} in the document\n{}", self.stderr))
+    }
+
+    /// The explanation of a test.
+    pub(crate) fn explanation(&self, id: &str) -> &Value {
+        self.document["explanations"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|e| e["test"] == id)
+            .unwrap_or_else(|| panic!("{id} is not explained\n{}\n{}", self.stdout, self.stderr))
     }
 
     /// Asserts the classes of all tests; those not listed must be stable.

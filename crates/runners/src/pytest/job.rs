@@ -190,7 +190,13 @@ impl Job {
             .running
             .as_ref()
             .and_then(|_| lineage.progress.checked_add(self.timeout.test));
-        let run = lineage.born.checked_add(self.timeout.run);
+        // The lineage all others come from serves every order of the trie.
+        let served = u32::try_from(self.trie.leaves.len())
+            .unwrap_or(u32::MAX)
+            .max(1);
+        let run = lineage
+            .born
+            .checked_add(self.timeout.run.saturating_mul(served));
         [test, run].into_iter().flatten().min()
     }
 

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 42] = shim![
+const FILES: [(&str, &str); 50] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -22,14 +22,20 @@ const FILES: [(&str, &str); 42] = shim![
     "leaks/__init__.py",
     "leaks/change.py",
     "leaks/containers.py",
+    "leaks/contexts.py",
+    "leaks/descriptors.py",
     "leaks/environ.py",
     "leaks/files.py",
     "leaks/fixtures.py",
     "leaks/graph.py",
+    "leaks/logs.py",
+    "leaks/loops.py",
     "leaks/objects.py",
     "leaks/origin.py",
     "leaks/owners.py",
     "leaks/plans.py",
+    "leaks/process.py",
+    "leaks/randomness.py",
     "leaks/reading.py",
     "leaks/render.py",
     "leaks/roots.py",
@@ -38,7 +44,9 @@ const FILES: [(&str, &str); 42] = shim![
     "leaks/stateful.py",
     "leaks/system.py",
     "leaks/table.py",
+    "leaks/threads.py",
     "leaks/tracer.py",
+    "leaks/warned.py",
     "leaks/watch.py",
     "main.py",
     "outcome.py",

@@ -31,7 +31,9 @@ class Entry:
         i = self.info
         if stat.S_ISDIR(i.st_mode):
             return (i.st_mode, i.st_uid, i.st_gid)
-        return (i.st_mode, i.st_size, i.st_mtime_ns, i.st_ino, self.link)
+        if self.link is not None:
+            return (i.st_mode, self.link)
+        return (i.st_mode, i.st_size, i.st_mtime_ns, i.st_ino)
 
 
 class Files:

@@ -12,6 +12,8 @@ from .table import Table
 
 _WIDE = frozenset(["class", "module", "package", "session"])
 _XUNIT = ("_unittest_", "_xunit_")
+# Name -> definitions up to pytest 9.1; name -> node -> definitions since.
+_TABLES = ("_arg2fixturedefs", "_arg2node2fixturedefs", "_arg2nodeid2fixturedefs")
 _kept = []
 
 
@@ -40,10 +42,12 @@ class Fixtures(Table):
 
     def _definitions(self):
         manager = getattr(self._session, "_fixturemanager", None)
-        for definitions in list(getattr(manager, "_arg2fixturedefs", {}).values()):
-            for definition in definitions:
-                if definition.scope in _WIDE and self._counts(definition):
-                    yield definition
+        for attribute in _TABLES:
+            for held in list(getattr(manager, attribute, {}).values()):
+                lists = list(held.values()) if isinstance(held, dict) else [held]
+                for definition in (each for definitions in lists for each in definitions):
+                    if definition.scope in _WIDE and self._counts(definition):
+                        yield definition
 
     def _counts(self, definition):
         name = definition.argname

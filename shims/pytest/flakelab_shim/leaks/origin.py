@@ -3,7 +3,7 @@
 import sys
 
 from ..sealed import os
-from .reading import module_dict
+from .reading import instance_dict, module_dict
 
 PROJECT, THIRD_PARTY, STANDARD, IGNORED = "project", "third_party", "standard", "ignored"
 
@@ -72,12 +72,7 @@ class Origins:
         top = name.partition(".")[0]
         if top in _IGNORED:
             return IGNORED
-        path = None
-        if module is not None:
-            try:
-                path = module_dict(module).get("__file__")
-            except TypeError:
-                path = None
+        path = _place(module)
         if type(path) is str:
             if self._project.relative(path) is not None:
                 return PROJECT
@@ -95,3 +90,16 @@ class Origins:
             return THIRD_PARTY
         # `__module__` says what nobody imported: its package decides.
         return self.of(top) if top != name and top in sys.modules else PROJECT
+
+
+def _place(module):
+    """A file of the module, or the first directory of a package without one; None if there is neither."""
+    try:
+        attributes = module_dict(module)
+    except TypeError:
+        return None
+    path = attributes.get("__file__")
+    if type(path) is not str:
+        inner = instance_dict(attributes.get("__path__")).get("_path")
+        path = inner[0] if type(inner) is list and inner else None
+    return path if type(path) is str else None

@@ -30,6 +30,10 @@ _ATOMIC = SCALARS | frozenset(
 )
 # Loggers fill their caches as they are used, and lead everywhere; what matters of them is watched apart.
 _WATCHED_APART = frozenset(["logging.Logger", "logging.Manager", "logging.PlaceHolder"])
+# Values to everybody but themselves: they only remember what they have worked out.
+_IMMUTABLE = frozenset(
+    ["pathlib.PurePath", "pathlib._local.PurePath", "ipaddress._IPAddressBase", "fractions.Fraction"]
+)
 
 CLASS = "class"
 FUNCTION = "function"
@@ -63,7 +67,7 @@ class Plans:
         if id(types.ModuleType) in bases or self._origins.of(type_module(cls)) == IGNORED:
             return None
         names = {type_name(each) for each in mro}
-        if names & _WATCHED_APART:
+        if names & _WATCHED_APART or names & _IMMUTABLE:
             return None
         shapes = [shape for base, shape in containers.DERIVED if id(base) in bases][:1]
         if shapes and shapes[0] is containers.DICT and _overrides_iter(mro):

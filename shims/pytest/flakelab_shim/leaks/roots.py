@@ -25,8 +25,7 @@ _APART = {
     "gc": "garbage",
     "inspect": "modulesbyfile _filesbymodname",
     "unittest.case": "_module_cleanups",
-    "_thread": "",
-    "atexit": "",
+    "threading": "_active_limbo_lock _shutdown_locks_lock _shutdown_locks _active _limbo _main_thread _dangling",
 }
 _SHAPES = {name: owners.Module(frozenset(labels.split())) for name, labels in _APART.items()}
 _MODULE = owners.Module()

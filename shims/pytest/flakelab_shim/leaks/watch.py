@@ -7,12 +7,20 @@ the others. A probe that fails is noted and passed over: a leak that is not foun
 from time import perf_counter
 
 from .change import distinct
+from .contexts import Decimals, Variables
+from .descriptors import Descriptors
 from .environ import Directory, Environ
 from .files import Files
 from .fixtures import Fixtures
+from .logs import Logging
+from .loops import Loops
 from .objects import Objects
 from .origin import Origins, Project
+from .process import Locale, Signals, Timezone, Umask
+from .randomness import Randomness
 from .system import Modules, Paths
+from .threads import Threads
+from .warned import Warnings
 
 # More than anybody reads, and still a bounded number of runs to try.
 LIMIT = 300
@@ -33,6 +41,18 @@ class Watch:
             Modules(origins),
             fixtures,
             Files(project, directories, scratch),
+            Logging(),
+            Warnings(),
+            Locale(),
+            Timezone(),
+            Umask(),
+            Signals(),
+            Decimals(),
+            Variables(),
+            Loops(),
+            Threads(),
+            Descriptors(),
+            Randomness(),
         ]
         self.notes = []
         self.size = {"objects": 0, "milliseconds": 0}
@@ -43,7 +63,8 @@ class Watch:
             self._guarded(probe, probe.before)
         self._objects = self._make_objects()
         self._guarded(self._objects, lambda: self._objects.before(tee))
-        self.notes.extend(self._objects.notes)
+        for probe in [*self._probes, self._objects]:
+            self.notes.extend(getattr(probe, "notes", ()))
         self.size = {
             "objects": self._objects.size,
             "milliseconds": int((perf_counter() - start) * 1000),

@@ -139,7 +139,7 @@ fn describe(e: &Explanation, lab: &PytestLab, bench: &Workbench) -> report::Expl
         reproduce: e
             .reproduce
             .as_ref()
-            .map(|(order, _)| shell(lab, order, None)),
+            .map(|(order, _)| shell(lab, order, e.hash_seed)),
         reproduce_verified: e.reproduce.as_ref().is_some_and(|(_, plain)| *plain),
         notes: e.notes.clone(),
     }

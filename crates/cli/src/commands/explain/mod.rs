@@ -9,7 +9,6 @@ use std::time::Instant;
 use flakelab_explain::{Mode, Settings};
 use flakelab_lab::Lab;
 use flakelab_report::explain::{self as report, GraphFormat};
-use flakelab_runners::pytest::clock;
 use flakelab_store::RecordingLab;
 use serde_json::json;
 
@@ -46,7 +45,7 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
         orders: causes.orders.or(explain.orders).unwrap_or(100),
         budget: causes.budget.or(explain.budget.map(|t| t.0)),
         timeout: bench.timeout,
-        clock: clock::library().is_some(),
+        clock: bench.has_clock(),
     };
     let configuration = json!({
         "tests": args.tests,
