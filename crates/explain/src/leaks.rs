@@ -1,7 +1,9 @@
 //! What the culprits left, and what of it matters: put back, does the target say what it says alone?
 
 use flakelab_lab::{LabError, delta};
-use flakelab_model::{Experiment, Isolation, Leak, Observation, Polarity, RunRecord, TestIndex};
+use flakelab_model::{
+    Experiment, Failure, Isolation, Leak, Observation, Polarity, RunRecord, TestIndex,
+};
 
 use crate::ask;
 use crate::culprits::Case;
@@ -101,12 +103,20 @@ fn alone_signature(session: &mut Session<'_>, case: Case) -> Result<Option<Strin
     Ok(record.as_ref().and_then(signature))
 }
 
+/// Where and with which exception the last test failed; messages carry values that differ by chance.
 fn signature(record: &RunRecord) -> Option<String> {
-    record
-        .executions
-        .last()
-        .and_then(|last| last.outcome.failure())
-        .map(|failure| failure.signature())
+    let last = record.executions.last()?;
+    last.outcome.failure().map(|failure| manner(failure))
+}
+
+fn manner(failure: &Failure) -> String {
+    let exception = failure.message.split([':', '\n', ' ']).next();
+    format!(
+        "{} {:?} {}",
+        failure.at,
+        failure.phase,
+        exception.unwrap_or_default()
+    )
 }
 
 struct Trial {
@@ -240,7 +250,7 @@ impl Trial {
         let orders = [self.order.clone()];
         let answers = ask::ask_with(session, &orders, Some(&experiment))?;
         Ok(answers.iter().all(|answer| {
-            let how = answer.failure.as_ref().map(|failure| failure.signature());
+            let how = answer.failure.as_ref().map(|failure| manner(failure));
             answer.all(self.case.alone)
                 && (self.case.alone == Polarity::Pass || how == self.signature)
         }))

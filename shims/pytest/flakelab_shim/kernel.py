@@ -51,6 +51,16 @@ class Kernel:
     def mount(self, source, target, kind, flags, data):
         self._call("mount", source, target, kind, self._ctypes.c_ulong(flags), data)
 
+    def keep_open(self, directory):
+        """A descriptor of a directory, among those that tests do not close."""
+        from fcntl import F_DUPFD_CLOEXEC, fcntl
+
+        low = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            return fcntl(low, F_DUPFD_CLOEXEC, 710)
+        finally:
+            os.close(low)
+
     def detach(self, target):
         self._call("umount2", target, MNT_DETACH)
 

@@ -64,6 +64,8 @@ def enter_sandbox(kernel, setup):
         from .sandbox import Sandbox
     try:
         sandbox = Sandbox(kernel, wanted["targets"], wanted["layers"])
+        if setup.get("experiment") is not None:
+            sandbox.keep_bottoms()
         sandbox.enter()
         return sandbox, None
     except OSError as error:

@@ -16,6 +16,8 @@ class Sandbox:
         self._lower = {target: [] for target in targets}
         self._upper = {}
         self._extra = b""
+        # What lies below each mount, kept open only for runs that want to compare with it.
+        self._bottoms = None
 
     def enter(self):
         """Mounts the first layer; raises OSError where the system does not allow it."""
@@ -45,6 +47,16 @@ class Sandbox:
             except OSError:
                 pass
 
+    def keep_bottoms(self):
+        """To be called before a mount whose run will ask for `views`."""
+        self._bottoms = {}
+
+    def views(self):
+        """(target, the layer of this lineage, layers below from the newest to the oldest) of every mount."""
+        if self._bottoms is None:
+            return []
+        return [(t, self._upper[t], [*self._lower[t], "/proc/self/fd/%d" % self._bottoms[t]]) for t in self._targets]
+
     def covers(self, path):
         return any(path == t or path.startswith(t.rstrip("/") + "/") for t in self._targets)
 
@@ -54,6 +66,8 @@ class Sandbox:
         os.makedirs(upper)
         os.makedirs(work)
         mode = os.stat(target).st_mode & 0o7777
+        if self._bottoms is not None:
+            self._bottoms[target] = self._kernel.keep_open(target)
         os.chmod(upper, mode)
         self._upper[target] = upper
         lower = ":".join(_escape(p) for p in [*self._lower[target], target])

@@ -19,6 +19,7 @@ class ForkServer:
         self._sandbox = sandbox
         self._state = None if sandbox else State(setup["state"], setup["saved"])
         self._reseed = ()
+        self._watched = False
 
     def serve(self):
         """Returns, with its request, in each child; never in the server itself."""
@@ -28,6 +29,7 @@ class ForkServer:
             if request is None:
                 os._exit(0)
             self._reseed = request["reseed"]
+            self._watched = request.get("experiment") is not None
             pid = self._fork()
             if pid == 0:
                 return request
@@ -65,6 +67,8 @@ class ForkServer:
         self._channel.send_raw(b'{"k":"begin","pid":%d}' % os.getpid())
         try:
             if self._sandbox:
+                if self._watched:
+                    self._sandbox.keep_bottoms()
                 self._sandbox.split()
             self._repair.in_child(self._reseed)
         except OSError as error:

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 50] = shim![
+const FILES: [(&str, &str); 52] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -28,6 +28,7 @@ const FILES: [(&str, &str); 50] = shim![
     "leaks/files.py",
     "leaks/fixtures.py",
     "leaks/graph.py",
+    "leaks/layers.py",
     "leaks/logs.py",
     "leaks/loops.py",
     "leaks/objects.py",
@@ -42,6 +43,7 @@ const FILES: [(&str, &str); 50] = shim![
     "leaks/sameness.py",
     "leaks/shapes.py",
     "leaks/stateful.py",
+    "leaks/streams.py",
     "leaks/system.py",
     "leaks/table.py",
     "leaks/threads.py",

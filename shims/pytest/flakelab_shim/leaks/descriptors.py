@@ -13,7 +13,7 @@ _HIDDEN = re.compile(r"/#\d+ \(deleted\)$")
 
 
 class Descriptors(Table):
-    """Those from FIRST_DESCRIPTOR on are flakelab's own."""
+    """Those from FIRST_DESCRIPTOR on are flakelab's own; the first three are pytest's, which swaps them."""
 
     kind = "descriptor"
     rank = ranks.THREAD + 1
@@ -22,7 +22,7 @@ class Descriptors(Table):
         found = {}
         for name in os.listdir("/proc/self/fd"):
             number = int(name)
-            if number < FIRST_DESCRIPTOR:
+            if 2 < number < FIRST_DESCRIPTOR:
                 try:
                     found[number] = os.readlink("/proc/self/fd/" + name)
                 except OSError:

@@ -51,7 +51,7 @@ def _text(value):
 
 
 class Directory(Table):
-    """The working directory; held open as well, because its path may be gone by the time."""
+    """The working directory, by its path."""
 
     kind = "cwd"
     rank = ranks.PROJECT

@@ -1,7 +1,7 @@
 """Files below the watched directories: created, changed, deleted since the first scan.
 
 Owns a scan and one blob in the scratch area with the content of files that are small enough to be put back.
-Knows nothing of overlay layers, which would tell the same at less cost.
+For runs without a sandbox; with one, `layers` tells the same at less cost.
 """
 
 import re
@@ -14,9 +14,9 @@ from .change import Change
 ENTRIES = 50_000
 FILE_BYTES = 1 << 20
 ALL_BYTES = 64 << 20
-_SKIPPED = frozenset([".git", ".hg", ".flakelab", "__pycache__", ".pytest_cache", "node_modules", ".tox", ".nox"])
+SKIPPED = frozenset([".git", ".hg", ".flakelab", "__pycache__", ".pytest_cache", "node_modules", ".tox", ".nox"])
 # Names that `tempfile` makes up differ in every run.
-_RANDOM = re.compile(r"(?<![^/])tmp[a-z0-9_]{8}(?![^/.])")
+RANDOM = re.compile(r"(?<![^/])tmp[a-z0-9_]{8}(?![^/.])")
 
 
 class Entry:
@@ -41,7 +41,7 @@ class Files:
         self._project = project
         self._scratch = os.path.abspath(scratch)
         self._tops = _outermost([os.path.abspath(each) for each in [*directories]])
-        self._names = _names(project.root)
+        self._place = Place(project.root)
         self._blob = os.path.join(self._scratch, "leaks-%d.blob" % os.getpid())
         self.notes = []
 
@@ -60,7 +60,7 @@ class Files:
             except OSError:
                 continue
             for entry in entries:
-                if entry.name in _SKIPPED or entry.path == self._scratch:
+                if entry.name in SKIPPED or entry.path == self._scratch:
                     continue
                 if len(found) >= ENTRIES:
                     note = f"more than {ENTRIES:,} files: the rest was not watched"
@@ -91,7 +91,7 @@ class Files:
                 size = entry.info.st_size
                 if not stat.S_ISREG(entry.info.st_mode) or size > FILE_BYTES or position + size > ALL_BYTES:
                     continue
-                content = _read(path)
+                content = read(path)
                 if content is not None and len(content) <= FILE_BYTES:
                     _write_all(blob, content)
                     entry.place = (position, len(content))
@@ -132,20 +132,14 @@ class Files:
         """Written again with what it held before."""
         if before.info.st_mode != after.info.st_mode or before.place is None:
             return False
-        return before.info.st_size == after.info.st_size and _read(path) == self._content(before)
+        return before.info.st_size == after.info.st_size and read(path) == self._content(before)
 
     def _change(self, path, before, after):
-        name = self._name(path)
+        name = self._place.shown(path)
         restore = (lambda: self._restore(path, before)) if self._can(path, before) else None
-        texts = _describe(before, after)
-        key = _RANDOM.sub("tmp*", name)
+        texts = _texts(before, after)
+        key = RANDOM.sub("tmp*", name)
         return Change("file", name, texts[0], texts[1], restore, ranks.FILE, key=key)
-
-    def _name(self, path):
-        for top, name in self._names:
-            if path.startswith(top + "/"):
-                return (name + "/" if name else "") + path[len(top) + 1 :]
-        return path
 
     # -- putting back --------------------------------------------------------------------------------
 
@@ -159,18 +153,18 @@ class Files:
 
     def _restore(self, path, before):
         if before is None:
-            _remove(path)
+            remove(path)
         elif _is_directory(before):
             self._restore_directory(path, before)
         elif before.link is not None:
-            _remove(path)
+            remove(path)
             os.symlink(before.link, path)
         else:
             self._restore_file(path, before)
 
     def _restore_directory(self, path, before):
         if not os.path.isdir(path) or os.path.islink(path):
-            _remove(path)
+            remove(path)
             os.mkdir(path)
             for each in sorted(each for each in self._before if each.startswith(path + "/")):
                 self._restore(each, self._before[each])
@@ -180,7 +174,7 @@ class Files:
         info = before.info
         try:
             if not stat.S_ISREG(os.lstat(path).st_mode):
-                _remove(path)
+                remove(path)
             else:
                 os.chmod(path, 0o600)
         except OSError:
@@ -196,13 +190,37 @@ class Files:
     # -- tracing -------------------------------------------------------------------------------------
 
     def probe(self, kind, name):
+        return self._place.probe(kind, name)
+
+
+class Place:
+    """Paths as people read them: relative to the project, HOME and TMPDIR by name, because their paths differ
+    between processes."""
+
+    def __init__(self, root):
+        self._root = root
+        found = [(root, "")]
+        for name in ("HOME", "TMPDIR"):
+            path = os.environ.get(name)
+            if path and path.startswith("/") and path != "/":
+                found.append((os.path.normpath(path), "$" + name))
+        self._names = sorted(found, key=lambda pair: -len(pair[0]))
+
+    def shown(self, path):
+        for top, name in self._names:
+            if path.startswith(top + "/"):
+                return (name + "/" if name else "") + path[len(top) + 1 :]
+        return path
+
+    def probe(self, kind, name):
+        """A function of what is at the path behind a name."""
         if kind != "file" or "tmp*" in name:
             return None
         path = name
         for top, shown in self._names:
             if shown and name.startswith(shown + "/"):
                 path = top + name[len(shown) :]
-        path = os.path.join(self._project.root, path)
+        path = os.path.join(self._root, path)
 
         def token():
             try:
@@ -212,16 +230,6 @@ class Files:
             return (info.st_mode, info.st_size, info.st_mtime_ns, info.st_ino)
 
         return token
-
-
-def _names(root):
-    """Longest first; HOME and TMPDIR by name, because their paths differ between processes."""
-    found = [(root, "")]
-    for name in ("HOME", "TMPDIR"):
-        path = os.environ.get(name)
-        if path and path.startswith("/") and path != "/":
-            found.append((os.path.normpath(path), "$" + name))
-    return sorted(found, key=lambda pair: -len(pair[0]))
 
 
 def _outermost(directories):
@@ -236,7 +244,7 @@ def _is_directory(entry):
     return stat.S_ISDIR(entry.info.st_mode)
 
 
-def _read(path):
+def read(path):
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
@@ -255,17 +263,27 @@ def _write_all(descriptor, content):
         view = view[os.write(descriptor, view) :]
 
 
-def _remove(path):
+def remove(path):
     if os.path.isdir(path) and not os.path.islink(path):
         os.chmod(path, 0o700)
         for entry in list(os.scandir(path)):
-            _remove(entry.path)
+            remove(entry.path)
         os.rmdir(path)
     elif os.path.lexists(path):
         os.unlink(path)
 
 
-def _describe(before, after):
+def describe(original, present):
+    """Two paths in words; either may be None."""
+    return _texts(*(None if path is None else _entry(path) for path in (original, present)))
+
+
+def _entry(path):
+    info = os.lstat(path)
+    return Entry(info, os.readlink(path) if stat.S_ISLNK(info.st_mode) else None)
+
+
+def _texts(before, after):
     if before is None:
         return "(not there)", _text(after)
     if after is None:

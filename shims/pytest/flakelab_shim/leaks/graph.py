@@ -84,7 +84,10 @@ class Graph:
                 left = [node.label for _, node, _ in queue if node.parent is None and type(node.label) is str]
                 self._cut("", [(name, None, None) for name in dict.fromkeys(left)] or third_party)
         for name, module, shape in standard:
-            self._shallow(name, module, shape)
+            try:
+                self._shallow(name, module, shape)
+            except Exception as error:
+                self.notes.append("%s could not be looked into: %s" % (name, type(error).__name__))
         del self._seen, self._later
 
     def _root(self, queue, name, module, shape):
@@ -126,7 +129,11 @@ class Graph:
             elif shapes is FUNCTION:
                 shapes = self._of_function(obj, parent, label, queue)
             for shape in shapes:
-                content = shape.take(obj)
+                try:
+                    content = shape.take(obj)
+                except Exception:
+                    # Half made, or changed by another thread: one object is not worth the rest.
+                    continue
                 node = Node(obj, shape, content, parent, label)
                 if not shape.passing:
                     nodes.append(node)

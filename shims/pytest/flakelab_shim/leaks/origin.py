@@ -86,10 +86,10 @@ class Origins:
             return IGNORED
         if top in _STANDARD:
             return STANDARD
-        if module is not None:
-            return THIRD_PARTY
-        # `__module__` says what nobody imported: its package decides.
-        return self.of(top) if top != name and top in sys.modules else PROJECT
+        if top != name and top in sys.modules:
+            # A part of an extension, or a `__module__` that nobody imported: the package decides.
+            return self.of(top)
+        return PROJECT if module is None else THIRD_PARTY
 
 
 def _place(module):

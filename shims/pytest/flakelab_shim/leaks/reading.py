@@ -9,13 +9,22 @@ import types
 
 class_module = type.__dict__["__module__"].__get__
 class_qualname = type.__dict__["__qualname__"].__get__
-class_dict = type.__dict__["__dict__"].__get__
-class_mro = type.__dict__["__mro__"].__get__
+_class_dict = type.__dict__["__dict__"].__get__
+_class_mro = type.__dict__["__mro__"].__get__
 module_dict = types.ModuleType.__dict__["__dict__"].__get__
 local_getattribute = _thread._local.__getattribute__
 
 # `is MISSING`: there is no such key, attribute, variable or file.
 MISSING = type("Missing", (), {"__slots__": ()})()
+
+
+def class_dict(cls):
+    """The attributes of a class itself; a type of C that was never used has none yet."""
+    return _class_dict(cls) or {}
+
+
+def class_mro(cls):
+    return _class_mro(cls) or (cls,)
 
 
 def is_kind(cls, base):

@@ -12,12 +12,14 @@ from .descriptors import Descriptors
 from .environ import Directory, Environ
 from .files import Files
 from .fixtures import Fixtures
-from .logs import Logging
+from .layers import Layers
+from .logs import LoggerCaches, Logging
 from .loops import Loops
 from .objects import Objects
 from .origin import Origins, Project
 from .process import Locale, Signals, Timezone, Umask
 from .randomness import Randomness
+from .streams import Streams
 from .system import Modules, Paths
 from .threads import Threads
 from .warned import Warnings
@@ -34,14 +36,18 @@ class Watch:
         self._fixtures = fixtures
         self._objects = None
         self._make_objects = lambda: Objects(session, origins, fixtures.values(), limit_nodes, limit_seconds)
+        layered = sandbox is not None and sandbox.views()
+        files = Layers(project, sandbox) if layered else Files(project, directories, scratch)
         self._probes = [
             Environ(),
             Directory(),
             Paths(),
             Modules(origins),
             fixtures,
-            Files(project, directories, scratch),
+            files,
+            Streams(session),
             Logging(),
+            LoggerCaches(),
             Warnings(),
             Locale(),
             Timezone(),
