@@ -66,20 +66,16 @@ fn tiny_is_what_the_readme_shows() {
     judge("tiny", "pytest8");
     let project = Project::example("tiny");
     let python = project.python();
-    let output = project
-        .flakelab(&[
-            "detect",
-            "--seed",
-            "1",
-            "--python",
-            python.to_str().expect("utf-8"),
-        ])
-        .output()
-        .expect("flakelab runs");
+    let said = |verb: &str| {
+        let python = python.to_str().expect("utf-8");
+        let mut command = project.flakelab(&[verb, "--seed", "1", "--python", python]);
+        String::from_utf8_lossy(&command.output().expect("flakelab runs").stdout).into_owned()
+    };
+    let output = said("detect") + &said("explain");
     let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
     let code = std::fs::read_to_string(root().join("examples/tiny/test_prices.py")).expect("code");
     assert!(readme.contains(&code), "the README shows another example");
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
+    for line in output.lines() {
         // Times differ from machine to machine.
         if !line.contains("executions in") {
             assert!(readme.contains(line), "the README does not show `{line}`");

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use flakelab_lab::{Lab, LabError, pristine};
-use flakelab_model::{Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex, Timeout};
+use flakelab_model::{
+    Isolation, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex, Timeout,
+};
 
 /// How culprits are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub struct Settings {
     pub orders: usize,
     pub budget: Option<Duration>,
     pub timeout: Timeout,
+    /// Whether tests that take far longer than any did so far may be ended earlier.
+    pub impatient: bool,
     /// Whether interpreters can be started with a wrong clock.
     pub clock: bool,
 }
@@ -53,11 +57,17 @@ pub trait Watch {
     fn run_done(&mut self);
 }
 
+/// A test is hung when it takes so many times longer than the slowest so far, and at least this long.
+const PATIENCE: u32 = 20;
+const LEAST_PATIENCE: Duration = Duration::from_secs(10);
+
 pub(crate) struct Session<'a> {
     pub(crate) lab: &'a mut dyn Lab,
     pub(crate) settings: &'a Settings,
     pub(crate) watch: &'a mut dyn Watch,
     started: Instant,
+    /// The longest execution that came to an end; zero as long as there was none.
+    slowest: Duration,
     /// Whether the budget cut anything off.
     pub(crate) out_of_budget: bool,
 }
@@ -73,12 +83,19 @@ impl<'a> Session<'a> {
             settings,
             watch,
             started: Instant::now(),
+            slowest: Duration::ZERO,
             out_of_budget: false,
         }
     }
 
     pub(crate) fn request(&self, order: Vec<TestIndex>, isolation: Isolation) -> RunRequest {
-        RunRequest::new(Order(order), isolation, self.settings.timeout)
+        let mut timeout = self.settings.timeout;
+        if self.settings.impatient && !self.slowest.is_zero() {
+            // What is put back may make a test loop for ever.
+            let patience = (self.slowest * PATIENCE).max(LEAST_PATIENCE);
+            timeout.test = timeout.test.min(patience);
+        }
+        RunRequest::new(Order(order), isolation, timeout)
     }
 
     pub(crate) fn pristine(
@@ -125,6 +142,10 @@ impl<'a> Session<'a> {
             }
         })?;
         self.out_of_budget |= records.iter().any(Option::is_none);
+        let ended = records.iter().flatten().flat_map(|r| &r.executions);
+        let ended = ended.filter(|e| !matches!(e.outcome, Outcome::TimedOut(_)));
+        let slowest = ended.map(|e| e.micros).max().unwrap_or(0);
+        self.slowest = self.slowest.max(Duration::from_micros(slowest.into()));
         Ok(records)
     }
 

@@ -27,6 +27,7 @@ fn settings(mode: Mode) -> Settings {
             test: Duration::from_secs(1),
             run: Duration::from_secs(1),
         },
+        impatient: true,
         clock: false,
     }
 }

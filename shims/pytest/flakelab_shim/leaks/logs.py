@@ -61,34 +61,11 @@ class Logging(Table):
             for each, logger in _loggers(logging):
                 if each == name:
                     _write(instance_dict(logger), field, _FIELDS[field] if state is MISSING else state)
-        for _, cache in _caches(logging):
-            cache.clear()
-
-
-class LoggerCaches(Table):
-    """A logger remembers what was enabled, also what no longer is. Follows from the rest mostly, so comes last."""
-
-    kind = "logging"
-    rank = ranks.RANDOM
-
-    def read(self):
-        logging = sys.modules.get("logging")
-        if logging is None:
-            return {}
-        return {name: tuple(dict.items(cache)) for name, cache in _caches(logging) if cache}
-
-    def name(self, key):
-        return "logger %s: what it remembers as enabled" % key
-
-    def show(self, key, state):
-        levels = [] if state is MISSING else [level for level, enabled in state if enabled is True]
-        return ", ".join(_LEVELS.get(level, "level %s" % level) for level in levels) or "nothing"
-
-    def put(self, key, state):
-        for name, cache in _caches(sys.modules["logging"]):
-            if name == key:
+        # A logger remembers what was enabled.
+        for _, logger in _loggers(logging):
+            cache = instance_dict(logger).get("_cache")
+            if type(cache) is dict:
                 cache.clear()
-                cache.update(() if state is MISSING else state)
 
 
 def _write(state, field, value):
@@ -98,13 +75,6 @@ def _write(state, field, value):
         held[:] = [*theirs, *value]
     else:
         state[field] = value
-
-
-def _caches(logging):
-    for name, logger in _loggers(logging):
-        cache = instance_dict(logger).get("_cache")
-        if type(cache) is dict:
-            yield name, cache
 
 
 def _loggers(logging):

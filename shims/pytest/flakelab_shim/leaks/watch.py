@@ -13,7 +13,7 @@ from .environ import Directory, Environ
 from .files import Files
 from .fixtures import Fixtures
 from .layers import Layers
-from .logs import LoggerCaches, Logging
+from .logs import Logging
 from .loops import Loops
 from .objects import Objects
 from .origin import Origins, Project
@@ -47,7 +47,6 @@ class Watch:
             files,
             Streams(session),
             Logging(),
-            LoggerCaches(),
             Warnings(),
             Locale(),
             Timezone(),

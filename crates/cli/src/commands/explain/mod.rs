@@ -45,6 +45,7 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
         orders: causes.orders.or(explain.orders).unwrap_or(100),
         budget: causes.budget.or(explain.budget.map(|t| t.0)),
         timeout: bench.timeout,
+        impatient: bench.impatient,
         clock: bench.has_clock(),
     };
     let configuration = json!({
