@@ -131,8 +131,8 @@ impl Trial {
     fn experiment(&self, restore: &[String]) -> Experiment {
         Experiment {
             restore: restore.to_vec(),
-            trace: Vec::new(),
             tee: self.tee,
+            ..Experiment::default()
         }
     }
 
@@ -245,10 +245,23 @@ impl Trial {
         })
     }
 
+    /// In interpreters that collect the order's own files, or else the whole suite, as the forks did.
     fn confirm(&self, session: &mut Session<'_>, group: &[String]) -> Result<bool, LabError> {
-        let experiment = self.experiment(group);
+        for whole in [false, true] {
+            let experiment = Experiment {
+                whole,
+                ..self.experiment(group)
+            };
+            if self.agreed(session, &experiment)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn agreed(&self, session: &mut Session<'_>, experiment: &Experiment) -> Result<bool, LabError> {
         let orders = [self.order.clone()];
-        let answers = ask::ask_with(session, &orders, Some(&experiment))?;
+        let answers = ask::ask_with(session, &orders, Some(experiment))?;
         Ok(answers.iter().all(|answer| {
             let how = answer.failure.as_ref().map(|failure| manner(failure));
             answer.all(self.case.alone)

@@ -14,6 +14,10 @@ pub struct Experiment {
     /// Whether generators are doubled, so that one that was used up can be put back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tee: bool,
+    /// Whether a fresh interpreter collects the whole suite, so that it finds the modules that only other
+    /// files import.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
 }
 
 /// A difference that tests left behind and that was still there when the last test started.

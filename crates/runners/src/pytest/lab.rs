@@ -186,7 +186,7 @@ impl PytestLab {
                         self.seed_number((fresh + request.attempt as usize) % lanes)
                     });
                     fresh += 1;
-                    let pending = self.select(number, request, watched(request));
+                    let pending = self.select(number, request, wants_all(request));
                     match self.template(seed)? {
                         Some(at) => self.templates[at].enqueue(pending),
                         None => colds.push_back(PendingCold {
@@ -199,7 +199,7 @@ impl PytestLab {
                     let hash_seed = request
                         .hash_seed
                         .unwrap_or_else(|| self.seed_number(number));
-                    let pending = self.select(number, request, watched(request));
+                    let pending = self.select(number, request, wants_all(request));
                     colds.push_back(PendingCold { pending, hash_seed });
                 }
             }
@@ -487,10 +487,8 @@ impl Drop for PytestLab {
     }
 }
 
-/// Whether a run is to find in its process what the zygotes have: modules that only other files of the suite
-/// import, for instance.
-fn watched(request: &RunRequest) -> bool {
-    request.experiment.is_some()
+fn wants_all(request: &RunRequest) -> bool {
+    request.experiment.as_ref().is_some_and(|e| e.whole)
 }
 
 fn empty_record(request: usize) -> RunRecord {
