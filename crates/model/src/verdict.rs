@@ -33,8 +33,13 @@ pub enum Class {
 }
 
 impl Class {
-    /// Whether the class is a finding about flakiness.
+    /// Whether the test is flaky, as fresh interpreters confirmed.
     pub fn is_flaky(self) -> bool {
+        self.varies() && self != Class::Unconfirmed
+    }
+
+    /// Whether the test was seen to vary, confirmed or not.
+    pub fn varies(self) -> bool {
         !matches!(self, Class::AlwaysFailing | Class::NotRun | Class::Stable)
     }
 

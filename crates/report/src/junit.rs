@@ -34,7 +34,7 @@ fn case(test: &Test) -> TestCase {
         Class::NotRun => TestCaseStatus::skipped(),
         _ => TestCaseStatus::success(),
     };
-    if test.class.is_flaky() {
+    if test.class.varies() {
         let mut rerun = TestRerun::new(NonSuccessKind::Failure);
         rerun.set_type(label(test)).set_message(first(message));
         let reproduce = test.reproduce.as_ref().map_or("", |r| r.command.as_str());

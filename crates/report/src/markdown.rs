@@ -5,18 +5,18 @@ use std::fmt::Write as _;
 use flakelab_model::Class;
 
 use crate::detect::Document;
-use crate::terminal::{headline, label, rate};
+use crate::terminal::{classes, headline, label, rate, rate_matters};
 use crate::wording::first_line;
 
 /// CI pages are read, not scrolled.
 const MOST_ROWS: usize = 50;
 
 pub fn markdown(document: &Document) -> String {
-    let mut out = format!("## flakelab detect\n\n{}\n\n", headline(document));
+    let mut out = format!("## flakelab detect\n\n{}\n\n", headline(classes(document)));
     let shown: Vec<_> = document
         .tests
         .iter()
-        .filter(|t| t.class.is_flaky() || t.class == Class::AlwaysFailing)
+        .filter(|t| t.class.varies() || t.class == Class::AlwaysFailing)
         .collect();
     if !shown.is_empty() {
         out.push_str("| test | class | fails | reproduce |\n|---|---|---|---|\n");
@@ -28,7 +28,11 @@ pub fn markdown(document: &Document) -> String {
             "| {} | {} | {} | {} |",
             code(&test.id),
             label(test),
-            rate(&test.failure_rate),
+            if rate_matters(test) {
+                rate(&test.failure_rate)
+            } else {
+                String::new()
+            },
             code(&first_line(command, 300))
         );
     }

@@ -20,12 +20,7 @@ const MOST_FAILING: usize = 5;
 
 pub fn terminal(document: &Document, options: TerminalOptions) -> String {
     let mut out = String::new();
-    let flaky: Vec<&Test> = document
-        .tests
-        .iter()
-        .filter(|t| t.class.is_flaky())
-        .collect();
-    for test in &flaky {
+    for test in document.tests.iter().filter(|t| t.class.varies()) {
         describe(&mut out, test, options);
     }
     let failing: Vec<&Test> = of_class(document, Class::AlwaysFailing);
@@ -46,8 +41,12 @@ pub fn terminal(document: &Document, options: TerminalOptions) -> String {
             );
         }
     }
-    summary(&mut out, document, &flaky);
+    summary(&mut out, document);
     out
+}
+
+pub(crate) fn classes(document: &Document) -> impl Iterator<Item = Class> {
+    document.tests.iter().map(|test| test.class)
 }
 
 fn of_class(document: &Document, class: Class) -> Vec<&Test> {
@@ -65,7 +64,7 @@ fn describe(out: &mut String, test: &Test, options: TerminalOptions) {
         label(test),
         visible(&test.id)
     );
-    if test.class != Class::AlwaysFailing && test.failure_rate.of > 0 {
+    if rate_matters(test) {
         let _ = writeln!(out, "  fails      {}", rate(&test.failure_rate));
     }
     if !test.why.is_empty() {
@@ -88,7 +87,7 @@ fn describe(out: &mut String, test: &Test, options: TerminalOptions) {
         if !reproduce.verified {
             let _ = writeln!(
                 out,
-                "             {DIM}(the suite's own plugins reorder tests; plain pytest may not keep this order){OFF}"
+                "             {DIM}(flakelab has not seen this very command fail; plain pytest may run more tests or another order){OFF}"
             );
         }
     }
@@ -120,6 +119,16 @@ pub(crate) fn label(test: &Test) -> String {
     label
 }
 
+/// Random orders run each test once: they say nothing of one that fails when run again, or never fails.
+pub(crate) fn rate_matters(test: &Test) -> bool {
+    let rate = &test.failure_rate;
+    match test.class {
+        Class::AlwaysFailing => false,
+        Class::NonIdempotent | Class::Masked => rate.failed > 0,
+        _ => rate.of > 0,
+    }
+}
+
 pub(crate) fn rate(rate: &Rate) -> String {
     rate_words(rate, "random orders")
 }
@@ -135,10 +144,10 @@ pub(crate) fn rate_words(rate: &Rate, of_what: &str) -> String {
     )
 }
 
-pub(crate) fn headline(document: &Document) -> String {
+pub(crate) fn headline(classes: impl IntoIterator<Item = Class>) -> String {
     let mut by_class: BTreeMap<Class, u64> = BTreeMap::new();
-    for test in &document.tests {
-        *by_class.entry(test.class).or_default() += 1;
+    for class in classes {
+        *by_class.entry(class).or_default() += 1;
     }
     let flaky: u64 = by_class
         .iter()
@@ -159,7 +168,12 @@ pub(crate) fn headline(document: &Document) -> String {
             parts.join(", ")
         )
     };
-    for class in [Class::AlwaysFailing, Class::NotRun, Class::Stable] {
+    for class in [
+        Class::Unconfirmed,
+        Class::AlwaysFailing,
+        Class::NotRun,
+        Class::Stable,
+    ] {
         if let Some(number) = by_class.get(&class) {
             let _ = write!(line, "; {} {}", thousands(*number), class.words());
         }
@@ -167,10 +181,15 @@ pub(crate) fn headline(document: &Document) -> String {
     line
 }
 
-fn summary(out: &mut String, document: &Document, flaky: &[&Test]) {
+fn summary(out: &mut String, document: &Document) {
     let campaign = &document.campaign;
-    let colour = if flaky.is_empty() { GREEN } else { RED };
-    let _ = writeln!(out, "{colour}{BOLD}{}{OFF}", headline(document));
+    let any = |wanted: fn(Class) -> bool| classes(document).any(wanted);
+    let colour = match (any(Class::is_flaky), any(Class::varies)) {
+        (true, _) => RED,
+        (_, true) => YELLOW,
+        _ => GREEN,
+    };
+    let _ = writeln!(out, "{colour}{BOLD}{}{OFF}", headline(classes(document)));
     let _ = writeln!(
         out,
         "{} in {} ({} CPU), {}, seed {}",
@@ -192,4 +211,56 @@ fn summary(out: &mut String, document: &Document, flaky: &[&Test]) {
         .flat_map(char::to_uppercase)
         .collect();
     let _ = writeln!(out, "{first}{}.", capital.as_str());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(class: Class, failed: u64) -> Test {
+        Test {
+            id: "test_a.py::test".into(),
+            class,
+            also: Vec::new(),
+            failure_rate: Rate::new(failed, 10),
+            failure: None,
+            reproduce: None,
+            passing_order: None,
+            evidence: None,
+            why: String::new(),
+        }
+    }
+
+    fn headline_of(classes: &[Class]) -> String {
+        headline(classes.iter().copied())
+    }
+
+    #[test]
+    fn what_is_unconfirmed_is_not_counted_as_flaky() {
+        assert_eq!(
+            headline_of(&[Class::Victim, Class::Unconfirmed, Class::Stable]),
+            "1 flaky test: 1 victim; 1 unconfirmed; 1 stable"
+        );
+        assert_eq!(
+            headline_of(&[Class::Unconfirmed]),
+            "no flaky test found; 1 unconfirmed"
+        );
+    }
+
+    #[test]
+    fn a_rate_over_orders_is_shown_where_orders_matter() {
+        let shows = |class, failed| {
+            let mut out = String::new();
+            describe(
+                &mut out,
+                &test(class, failed),
+                TerminalOptions { verbose: false },
+            );
+            out.contains("random orders")
+        };
+        assert!(!shows(Class::NonIdempotent, 0));
+        assert!(!shows(Class::Masked, 0));
+        assert!(shows(Class::NonIdempotent, 2));
+        assert!(shows(Class::Victim, 0));
+    }
 }

@@ -54,7 +54,10 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     bar.clear();
     let detection = detection.map_err(|e| lab_error(e, &plan.bench))?;
     if resumed {
-        printer.note(&format!("{} runs were taken from the store", lab.replayed));
+        printer.note(&match lab.replayed {
+            1 => "1 run was taken from the store".to_owned(),
+            many => format!("{many} runs were taken from the store"),
+        });
     }
     let totals = store
         .totals(campaign)
@@ -81,7 +84,7 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
 
 fn exit_code(document: &flakelab_report::detect::Document) -> u8 {
     let has = |wanted: fn(Class) -> bool| document.tests.iter().any(|t| wanted(t.class));
-    if has(|class| class.is_flaky() && class != Class::Unconfirmed) {
+    if has(Class::is_flaky) {
         error::FINDINGS
     } else if has(|class| matches!(class, Class::Unconfirmed | Class::NotRun))
         || (document.campaign.out_of_budget && document.confidence.random_orders == 0)
