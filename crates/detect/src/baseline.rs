@@ -70,11 +70,7 @@ fn look(
             batch.push((purpose, session.request(order.clone(), isolation, attempt)));
         }
     }
-    Ok(session
-        .run(Stage::Baseline, batch)?
-        .into_iter()
-        .flatten()
-        .collect())
+    session.run_within(Stage::Baseline, batch)
 }
 
 /// The test at which every run ended early, if there is one.

@@ -124,11 +124,7 @@ fn ask_cold(
             )
         })
         .collect();
-    let runs: Vec<usize> = session
-        .run(Stage::Confirm, batch)?
-        .into_iter()
-        .flatten()
-        .collect();
+    let runs = session.run_within(Stage::Confirm, batch)?;
     Ok(read(session, &runs, question.at))
 }
 
@@ -164,11 +160,7 @@ pub(crate) fn ask_with_seed(
             (Purpose::Confirm, request)
         })
         .collect();
-    let runs: Vec<usize> = session
-        .run(Stage::Confirm, batch)?
-        .into_iter()
-        .flatten()
-        .collect();
+    let runs = session.run_within(Stage::Confirm, batch)?;
     Ok(read(session, &runs, 0).tally)
 }
 

@@ -191,6 +191,15 @@ impl<'a> Session<'a> {
             .collect())
     }
 
+    /// The same, without those the budget did not reach.
+    pub(crate) fn run_within(
+        &mut self,
+        stage: Stage,
+        batch: Vec<(Purpose, RunRequest)>,
+    ) -> Result<Vec<usize>, LabError> {
+        Ok(self.run(stage, batch)?.into_iter().flatten().collect())
+    }
+
     /// Runs one request with nothing beside it: what concurrent runs may disturb.
     pub(crate) fn run_undisturbed(
         &mut self,
