@@ -27,11 +27,14 @@ pub(crate) struct Suspects {
 const CHUNK: usize = 24;
 /// So many runs ended by one test that otherwise passes are enough to suspect it.
 const ENOUGH_ENDINGS: usize = 3;
+/// Runs that the pass of every test twice may take when tests keep ending them.
+const MOST_TWICE: usize = 20;
 
 pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<Suspects, LabError> {
     let mut batch = plan(session, tests);
     session.watch.stage(Stage::Search, batch.len());
-    let total = batch.len();
+    let mut total = batch.len();
+    let mut twice = 0;
     let mut done = 0;
     let mut retired: Vec<TestIndex> = Vec::new();
     let mut endings: BTreeMap<TestIndex, usize> = BTreeMap::new();
@@ -41,6 +44,16 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
         let runs = session.run(Stage::Search, batch)?;
         done += runs.iter().flatten().count();
         batch = rest;
+        let cut_short = runs
+            .iter()
+            .flatten()
+            .find_map(|run| twice_after(session, *run));
+        if let Some(order) = cut_short.filter(|_| twice < MOST_TWICE) {
+            let request = session.request(order, session.warm, 0);
+            batch.insert(0, (Purpose::Twice, request));
+            twice += 1;
+            total += 1;
+        }
         let varying = tests
             .iter()
             .filter(|test| session.evidence.tally(**test).mixed());
@@ -68,6 +81,19 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
     let suspects = suspects(session, tests);
     session.watch.suspects(suspects.varying.len());
     Ok(suspects)
+}
+
+/// What is left of a run of every test twice that ended early: the tests behind the one that ended it.
+fn twice_after(session: &Session<'_>, run: usize) -> Option<Order> {
+    let run = session.at(run);
+    if run.purpose != Purpose::Twice {
+        return None;
+    }
+    let end = run.outcomes.iter().position(|o| *o == Outcome::NotRun)?;
+    let ended_it = run.order.0[..end].last()?;
+    let rest = run.order.0[end..].iter().skip_while(|t| *t == ended_it);
+    let rest: Vec<TestIndex> = rest.copied().collect();
+    (!rest.is_empty()).then_some(Order(rest))
 }
 
 /// Adds up which tests ended the runs from number `from` on.

@@ -1,11 +1,12 @@
 //! Detection against planted truth: the fake lab knows what each test is.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flakelab_detect::{Detection, Settings, Stage, Watch, detect};
 use flakelab_lab::fake::{FakeLab, Rule};
 use flakelab_lab::orders::Kind;
-use flakelab_model::{Class, Order, TestIndex, Timeout};
+use flakelab_lab::{Lab, LabError, Sink};
+use flakelab_model::{Class, Order, RunRequest, Suite, TestIndex, Timeout};
 use proptest::prelude::*;
 
 struct Nobody;
@@ -204,6 +205,16 @@ fn non_idempotent_always_failing_and_masked_tests_are_told_apart() {
 }
 
 #[test]
+fn a_test_that_ends_the_process_the_second_time_hides_no_other() {
+    let crashes = Rule::CrashesAgain;
+    let detection = check(
+        &suite(30, vec![crashes.clone(), Rule::Once, crashes, Rule::Once]),
+        &[3, 5, 7, 9].map(|test| (test, Class::NonIdempotent)),
+    );
+    assert!(detection.notes.is_empty(), "{:?}", detection.notes);
+}
+
+#[test]
 fn teardown_errors_that_move_are_position_dependent() {
     // Tests 10 to 19 are one module.
     let mut rules = suite(30, vec![]);
@@ -267,6 +278,58 @@ fn a_spent_budget_is_admitted() {
     assert_eq!(detection.random_orders(), 0);
     assert!(detection.findings.iter().all(|f| f.class == Class::NotRun));
     assert!(!detection.notes.is_empty());
+}
+
+/// Answers so many runs of the search; what has until the end of the whole budget is always answered.
+struct Hurried {
+    lab: FakeLab,
+    search_ends: Option<Instant>,
+    left: usize,
+}
+
+impl Lab for Hurried {
+    fn suite(&self) -> &Suite {
+        self.lab.suite()
+    }
+
+    fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError> {
+        let until = batch.first().and_then(|request| request.until);
+        // The first question of all is the search's.
+        self.search_ends = self.search_ends.or(until);
+        if until != self.search_ends {
+            return self.lab.run(batch, sink);
+        }
+        let answered = batch.len().min(self.left);
+        self.left -= answered;
+        self.lab.run(&batch[..answered], sink)
+    }
+}
+
+#[test]
+fn orders_are_short_also_when_the_search_was_ended_by_its_share_of_the_budget() {
+    let mut settings = settings();
+    settings.budget = Some(Duration::from_secs(3600));
+    let set = [1u32, 9, 17];
+    let mut lab = Hurried {
+        lab: FakeLab::new(suite(30, vec![victim(&[&set], &[])]), 7),
+        search_ends: None,
+        left: 60,
+    };
+    let detection = detect(&mut lab, &settings, &mut Nobody).expect("the fake lab never breaks");
+    assert!(detection.out_of_budget);
+    assert!(
+        detection.notes[0].starts_with("the budget ended the search after 5"),
+        "{:?}",
+        detection.notes
+    );
+    assert_eq!(detection.findings.len(), 1, "{:#?}", detection.findings);
+    let finding = &detection.findings[0];
+    assert_eq!(finding.class, Class::Victim);
+    let command = finding.reproduce.as_ref().expect("a command");
+    let mut named: Vec<u32> = command.order.iter().map(|t| t.0).collect();
+    assert_eq!(named.pop(), Some(3));
+    named.sort_unstable();
+    assert_eq!(named, set);
 }
 
 #[test]

@@ -44,6 +44,8 @@ pub enum Rule {
     },
     /// Fails when it has run before in the same process.
     Once,
+    /// Ends the process when it has run before in it.
+    CrashesAgain,
     /// Its scope's teardown fails on whichever of its tests runs last in a row.
     BadTeardown,
     /// Is skipped after the given test.
@@ -96,11 +98,20 @@ impl FakeLab {
             }
             let outcome = self.outcome(*test, next.copied(), &last, request.isolation);
             last.insert(test.0, at);
+            let crashed = matches!(outcome, Outcome::Crashed(_));
             executions.push(Execution {
                 test: *test,
                 outcome,
                 micros: 1_000,
             });
+            if crashed {
+                executions.extend(order[at + 1..].iter().map(|test| Execution {
+                    test: *test,
+                    outcome: Outcome::NotRun,
+                    micros: 0,
+                }));
+                break;
+            }
         }
         self.runs += 1;
         self.executions += executions.len() as u64;
@@ -146,6 +157,10 @@ impl FakeLab {
                 self.stream.below(100) < percent
             }
             Rule::Once => last.contains_key(&test.0),
+            Rule::CrashesAgain if last.contains_key(&test.0) => {
+                return Outcome::Crashed(failure(Phase::Call));
+            }
+            Rule::CrashesAgain => false,
             Rule::BadTeardown => {
                 let scope = self.suite.id(test).module();
                 if next.is_none_or(|n| self.suite.id(n).module() != scope) {
@@ -213,11 +228,19 @@ impl Lab for FakeLab {
 
     fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError> {
         for (number, request) in batch.iter().enumerate() {
+            let executions = self.execute(request);
+            let crashed = executions
+                .iter()
+                .any(|e| matches!(e.outcome, Outcome::Crashed(_)));
             let record = RunRecord {
                 request: number,
-                executions: self.execute(request),
+                executions,
                 hash_seed: request.hash_seed.unwrap_or(0),
-                ending: Ending::Completed,
+                ending: if crashed {
+                    Ending::Crashed
+                } else {
+                    Ending::Completed
+                },
                 cpu: Duration::from_millis(1),
                 wall: Duration::from_millis(1),
                 plain: request.isolation.is_pristine(),
