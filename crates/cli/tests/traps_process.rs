@@ -4,7 +4,7 @@
 mod support;
 
 use support::order::{FEW, VICTIM, beside_a_victim, notes};
-use support::reproduce::processes_with;
+use support::reproduce::{processes_in, processes_with};
 use support::{Project, Run};
 
 // -- ends of the process --------------------------------------------------------------------------
@@ -546,4 +546,76 @@ def test_rude():
     run.expect(&[(VICTIM, "victim")]);
     assert_eq!(notes(&run), "[]");
     project.reproduces_victim(&run, VICTIM);
+}
+
+#[test]
+fn forks_that_do_not_start_are_done_without() {
+    let project = beside_a_victim(&[(
+        "conftest.py",
+        "
+import os, time
+
+os.register_at_fork(after_in_child=lambda: time.sleep(1e6))
+",
+    )]);
+    let run = project.detect(&HANGS);
+    run.expect(&[(VICTIM, "victim")]);
+    assert!(
+        notes(&run).contains("a forked process did not start"),
+        "{}",
+        notes(&run)
+    );
+    project.reproduces_victim(&run, VICTIM);
+}
+
+/// A victim that hits its parent process once it is polluted, and then waits.
+fn hits_its_parent(signal: &str) -> Run {
+    let project = beside_a_victim(&[(
+        "test_rude.py",
+        &format!(
+            "
+import os, signal, time
+
+state = []
+
+def test_rude():
+    if state:
+        os.kill(os.getppid(), signal.{signal})
+        while True:
+            time.sleep(1)
+
+def test_polluter():
+    state.append(1)
+"
+        ),
+    )]);
+    let run = project.detect(&HANGS);
+    let place = project.path().to_string_lossy().into_owned();
+    assert_eq!(processes_in(&place), Vec::<std::path::PathBuf>::new());
+    run.expect(&[(VICTIM, "victim"), ("test_rude.py::test_rude", "victim")]);
+    project.reproduces_victim(&run, VICTIM);
+    run
+}
+
+#[test]
+fn a_test_that_kills_its_parent_ends_neither_flakelab_nor_the_campaign() {
+    let run = hits_its_parent("SIGKILL");
+    let said = run.test("test_rude.py::test_rude")["failure"]["message"].to_string();
+    assert!(said.contains("killed by signal 9"), "{said}");
+}
+
+#[test]
+fn a_test_that_stops_its_parent_stops_neither_flakelab_nor_the_campaign() {
+    let run = hits_its_parent("SIGSTOP");
+    let said = run.test("test_rude.py::test_rude")["failure"]["message"].to_string();
+    assert!(said.contains("no end after"), "{said}");
+}
+
+#[test]
+fn a_test_that_always_kills_its_parent_is_set_aside() {
+    sets_aside(
+        "os.kill(os.getppid(), signal.SIGKILL)
+    while True:
+        signal.pause()",
+    );
 }

@@ -8,7 +8,7 @@ use flakelab_lab::LabError;
 use flakelab_lab::orders::Kind;
 use flakelab_model::{Ending, Isolation, Order, Polarity, TestIndex};
 
-use crate::evidence::Purpose;
+use crate::evidence::{Purpose, Run};
 use crate::session::{Session, Stage};
 
 /// A suite with more process killers than this is broken beyond what detection can say.
@@ -110,24 +110,54 @@ fn compare(
     tests: &[TestIndex],
     mut runs: Vec<usize>,
 ) -> Result<bool, LabError> {
+    if let Some(why) = forks_lost(session, &runs) {
+        distrust_forks(
+            session,
+            format!("forks of the collected suite give no outcome ({why})"),
+        );
+        return Ok(true);
+    }
     if different(session, tests, &runs).is_empty() {
         return Ok(false);
     }
     runs.extend(look(session, tests, FIRST_LOOK..SECOND_LOOK)?);
     let different = different(session, tests, &runs);
     if let Some(example) = different.first() {
-        session.warm = Isolation::Fresh;
-        session.evidence.forget_forks();
         let id = session.lab.suite().id(*example).clone();
-        session.notes.push(format!(
-            "{} differently in forked processes, e.g. `{id}`: every run gets an interpreter of its own, which is slower",
-            match different.len() {
-                1 => "1 test behaves".to_owned(),
-                many => format!("{many} tests behave"),
-            }
-        ));
+        let behave = match different.len() {
+            1 => "1 test behaves".to_owned(),
+            many => format!("{many} tests behave"),
+        };
+        let why = format!("{behave} differently in forked processes, e.g. `{id}`");
+        distrust_forks(session, why);
     }
     Ok(!different.is_empty())
+}
+
+fn distrust_forks(session: &mut Session<'_>, why: String) {
+    session.warm = Isolation::Fresh;
+    session.evidence.forget_forks();
+    session.notes.push(format!(
+        "{why}: every run gets an interpreter of its own, which is slower"
+    ));
+}
+
+/// Why no fork came to an end although some pristine interpreter did.
+fn forks_lost(session: &Session<'_>, runs: &[usize]) -> Option<String> {
+    let (pristine, forks): (Vec<_>, Vec<_>) = runs
+        .iter()
+        .map(|run| session.at(*run))
+        .partition(|run| run.isolation.is_pristine());
+    let why = |run: &&Run| match &run.ending {
+        Ending::Lost(why) => Some(why.clone()),
+        _ => None,
+    };
+    let reasons: Option<Vec<String>> = forks.iter().map(why).collect();
+    let first = reasons?.into_iter().next()?;
+    pristine
+        .iter()
+        .any(|run| why(run).is_none())
+        .then_some(first)
 }
 
 /// Tests with one verdict in all forks and the other one in all fresh interpreters.

@@ -127,3 +127,16 @@ pub(crate) fn processes_with(word: &str) -> Vec<PathBuf> {
         })
         .collect()
 }
+
+/// Processes whose working directory lies below `place`.
+pub(crate) fn processes_in(place: &str) -> Vec<PathBuf> {
+    fs::read_dir("/proc")
+        .expect("proc")
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            fs::read_link(path.join("cwd"))
+                .is_ok_and(|cwd| cwd.to_string_lossy().starts_with(place))
+        })
+        .collect()
+}

@@ -5,6 +5,7 @@
 //! fork and exec, and `wait4`, have no safe wrapper.
 #![allow(unsafe_code)]
 
+mod guard;
 mod namespace;
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 
 pub use namespace::user_namespaces_work;
@@ -40,12 +42,16 @@ pub struct Spawn {
     pub limits: Limits,
     /// A user namespace of its own, in which it may mount.
     pub user_namespace: bool,
+    /// With a process in between, which is hit when the child kills its parent.
+    pub guarded: bool,
 }
 
 /// A running child and its combined output.
 #[derive(Debug)]
 pub struct Process {
     pid: Pid,
+    /// The one that executes the program: another one where a guard stands between.
+    leader: i32,
     pidfd: OwnedFd,
     output: OwnedFd,
     reaped: bool,
@@ -78,6 +84,9 @@ pub fn spawn(spawn: Spawn) -> io::Result<Process> {
         command.pre_exec(move || {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
             limit(Resource::Core, Some(0))?;
+            if spawn.guarded {
+                guard::stand_between()?;
+            }
             limit(Resource::Fsize, spawn.limits.file)?;
             limit(Resource::Data, spawn.limits.memory)?;
             for fd in &spawn.keep {
@@ -92,11 +101,19 @@ pub fn spawn(spawn: Spawn) -> io::Result<Process> {
     }
     let child = command.spawn()?;
     let pid = Pid::from_child(&child);
+    // `spawn` returns after exec: by then a guard has its child.
+    let guarded = if spawn.guarded {
+        children(child.id()).first().copied()
+    } else {
+        None
+    };
+    let leader = guarded.unwrap_or(pid.as_raw_pid());
     // Out of memory is the fault of the suite, so the suite is what the kernel should end.
-    let _ = std::fs::write(format!("/proc/{}/oom_score_adj", child.id()), "1000");
+    let _ = std::fs::write(format!("/proc/{leader}/oom_score_adj"), "1000");
     let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
     Ok(Process {
         pid,
+        leader,
         pidfd,
         output: reader,
         reaped: false,
@@ -123,12 +140,25 @@ impl Process {
         self.pidfd.as_fd()
     }
 
+    pub fn has_ended(&self) -> bool {
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        poll(&mut [PollFd::new(&self.pidfd, PollFlags::IN)], Some(&now)).is_ok_and(|n| n > 0)
+    }
+
     pub fn output(&self) -> BorrowedFd<'_> {
         self.output.as_fd()
     }
 
     pub fn raw_pid(&self) -> i32 {
         self.pid.as_raw_pid()
+    }
+
+    /// The process that executes the program, to be killed with its group.
+    pub fn leader(&self) -> i32 {
+        self.leader
     }
 
     pub fn kill_group(&self) {
@@ -166,6 +196,10 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if !self.reaped {
+            // A guard that ended has collected its child, whose number may be somebody else's by now.
+            if !self.has_ended() {
+                kill(self.leader);
+            }
             kill(self.raw_pid());
             let _ = self.reap();
         }
@@ -192,10 +226,17 @@ pub fn kill(leader: i32) {
     }
 }
 
+/// Lets a child of ours go on that was stopped.
+pub fn wake(pid: i32) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        let _ = rustix::process::kill_process(pid, Signal::CONT);
+    }
+}
+
 /// Makes flakelab the parent of processes whose own parent died, so that daemons a test started can be
 /// found. Returns the children it has already: they are somebody else's.
 pub fn adopt_orphans() -> Vec<i32> {
-    let strangers = children();
+    let strangers = children(std::process::id());
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     strangers
 }
@@ -204,7 +245,7 @@ pub fn adopt_orphans() -> Vec<i32> {
 pub fn end_orphans(known: &[i32]) {
     // A killed orphan's own children become ours in turn; a tree is no deeper than this.
     for _ in 0..64 {
-        let orphans: Vec<i32> = children()
+        let orphans: Vec<i32> = children(std::process::id())
             .into_iter()
             .filter(|pid| !known.contains(pid))
             .collect();
@@ -218,10 +259,9 @@ pub fn end_orphans(known: &[i32]) {
     }
 }
 
-fn children() -> Vec<i32> {
-    let me = std::process::id();
-    let text =
-        std::fs::read_to_string(format!("/proc/{me}/task/{me}/children")).unwrap_or_default();
+fn children(parent: u32) -> Vec<i32> {
+    let path = format!("/proc/{parent}/task/{parent}/children");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
     text.split_whitespace()
         .filter_map(|pid| pid.parse().ok())
         .collect()

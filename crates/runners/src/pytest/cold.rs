@@ -7,12 +7,11 @@ use std::time::Instant;
 use flakelab_model::RunRecord;
 
 use super::clock;
-use super::job::{Job, Overdue};
+use super::job::Job;
 use super::lab::Progress;
 use super::lane::{Pending, Selection, hear};
 use super::launch::Nest;
 use super::worker::{Launch, Worker};
-use crate::process;
 use crate::scratch::Scratch;
 
 #[derive(Debug)]
@@ -55,10 +54,10 @@ impl ColdRun {
         if let Some(seconds) = pending.special.factors.clock_shift {
             clock::shift(&mut launch, seconds);
         }
-        let worker = Worker::start(&launch, &setup)?;
+        let worker = Worker::start(&launch, &setup, true)?;
         let Pending { trie, timeout, .. } = &pending;
         let mut job = Job::new(trie.clone(), *timeout);
-        job.begin(worker.pid());
+        job.begin(worker.leader());
         Ok(Self {
             worker,
             hash_seed,
@@ -80,9 +79,7 @@ impl ColdRun {
     }
 
     pub(super) fn kill_overdue(&mut self, now: Instant) {
-        if let Some(Overdue(pid)) = self.job.expire(now) {
-            process::kill(pid);
-        }
+        self.worker.kill_overdue(self.job.expire(now));
     }
 
     /// To be called once the process has ended and everything it said was heard.

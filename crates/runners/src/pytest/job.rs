@@ -16,6 +16,10 @@ use crate::wire::OutcomeEvent;
 
 /// Shims send fewer; a hostile suite gets no more.
 const MOST_LEAKS: usize = 500;
+/// How long a process may take to be forked, or to be gone once it was killed or through: as long as a
+/// test may, within these bounds. It takes milliseconds, but on a machine that has other things to do.
+const LEAST_START: Duration = Duration::from_secs(10);
+const MOST_START: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(super) struct Job {
@@ -30,6 +34,8 @@ pub(super) struct Job {
     lost: Option<String>,
     not_found: bool,
     ended: bool,
+    /// The worker itself is to be killed, which ends everything.
+    given_up: bool,
     pub(super) plain: bool,
     seen: Option<Observation>,
 }
@@ -40,12 +46,18 @@ struct Lineage {
     born: Instant,
     progress: Instant,
     running: Option<(u32, Option<Vec<i64>>)>,
-    killed: bool,
+    /// Since when it is to be gone: it was killed, or said that it is through.
+    over: Option<Instant>,
 }
 
-/// A limit that was exceeded: which process group to kill.
+/// A limit that was exceeded: what to kill.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Overdue(pub(super) i32);
+pub(super) enum Overdue {
+    /// The process that executes, with its group.
+    Lineage(i32),
+    /// The worker: nothing has begun, or what is over is not gone.
+    Worker,
+}
 
 impl Job {
     pub(super) fn new(trie: Trie, timeout: Timeout) -> Self {
@@ -61,6 +73,7 @@ impl Job {
             lost: None,
             not_found: false,
             ended: false,
+            given_up: false,
             plain: false,
             seen: None,
         }
@@ -94,7 +107,7 @@ impl Job {
             born: now,
             progress: now,
             running: None,
-            killed: false,
+            over: None,
         });
     }
 
@@ -135,6 +148,7 @@ impl Job {
         self.ended = true;
         if let Some(lineage) = self.lineages.last_mut() {
             lineage.running = None;
+            lineage.over = Some(Instant::now());
         }
     }
 
@@ -169,7 +183,7 @@ impl Job {
             return;
         };
         if let Some((node, to)) = lineage.running
-            && !lineage.killed
+            && lineage.over.is_none()
         {
             let failure = self.failure(Phase::Call, crash_message(status, said), String::new());
             self.put(node, to.as_deref(), Outcome::Crashed(failure), 0);
@@ -181,9 +195,15 @@ impl Job {
 
     /// When the next limit is reached.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let lineage = self.lineages.last()?;
-        if lineage.killed {
+        if self.given_up {
             return None;
+        }
+        let start = self.timeout.test.clamp(LEAST_START, MOST_START);
+        let Some(lineage) = self.lineages.last() else {
+            return self.started.checked_add(start);
+        };
+        if let Some(over) = lineage.over {
+            return over.checked_add(start);
         }
         // Starting up and collecting is nobody's test.
         let test = lineage
@@ -205,8 +225,16 @@ impl Job {
         if self.deadline()? > now {
             return None;
         }
-        let lineage = self.lineages.last_mut()?;
-        lineage.killed = true;
+        let Some(lineage) = self.lineages.last_mut().filter(|l| l.over.is_none()) else {
+            self.given_up = true;
+            self.lose(if self.lineages.is_empty() {
+                "a forked process did not start".into()
+            } else {
+                "a process that was through did not end".into()
+            });
+            return Some(Overdue::Worker);
+        };
+        lineage.over = Some(now);
         let pid = lineage.pid;
         let took = now - lineage.progress;
         match lineage.running.take() {
@@ -218,7 +246,7 @@ impl Job {
             }
             None => self.lose("the interpreter hung between two tests".into()),
         }
-        Some(Overdue(pid))
+        Some(Overdue::Lineage(pid))
     }
 
     /// One record for each request the trie serves.
@@ -398,7 +426,7 @@ mod tests {
         job.begin(101);
         job.start(1, Some(vec![END]));
         let late = Instant::now() + Duration::from_secs(6);
-        assert_eq!(job.expire(late), Some(Overdue(101)));
+        assert_eq!(job.expire(late), Some(Overdue::Lineage(101)));
         assert_eq!(job.expire(late), None, "killed once");
         job.left(9, "");
         job.start(2, Some(vec![END]));
@@ -409,6 +437,29 @@ mod tests {
         assert_eq!(words(&records[0]), ["passed", "timed_out"]);
         assert_eq!(words(&records[1]), ["passed", "passed"]);
         assert_eq!(records[1].ending, Ending::Completed);
+    }
+
+    #[test]
+    fn a_fork_that_never_begins_is_given_up() {
+        let mut job = job(&[&[1]]);
+        assert_eq!(job.expire(Instant::now()), None);
+        let late = Instant::now() + Duration::from_secs(11);
+        assert_eq!(job.expire(late), Some(Overdue::Worker));
+        assert_eq!(job.expire(late), None, "given up once");
+        let why = Ending::Lost("a forked process did not start".into());
+        assert_eq!(job.records(1, Duration::ZERO)[0].ending, why);
+    }
+
+    #[test]
+    fn a_killed_process_that_does_not_end_takes_its_worker_along() {
+        let mut job = job(&[&[1]]);
+        job.begin(100);
+        job.start(0, Some(vec![END]));
+        let late = Instant::now() + Duration::from_secs(11);
+        assert_eq!(job.expire(late), Some(Overdue::Lineage(100)));
+        let later = late + Duration::from_secs(11);
+        assert_eq!(job.expire(later), Some(Overdue::Worker));
+        assert_eq!(words(&job.records(1, Duration::ZERO)[0]), ["timed_out"]);
     }
 
     #[test]

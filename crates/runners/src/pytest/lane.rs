@@ -10,7 +10,7 @@ use flakelab_lab::trie::Trie;
 use flakelab_model::{Ending, Experiment, Factors, RunRecord, RunRequest, Suite, Timeout};
 use serde::Serialize;
 
-use super::job::{Job, Overdue};
+use super::job::Job;
 use super::lab::Progress;
 use super::launch::Nest;
 use super::worker::{Launch, Worker};
@@ -119,7 +119,7 @@ impl Lane {
     ) -> io::Result<Self> {
         let nest = Nest::create(scratch.path(), &format!("lane-{number}"))?;
         let setup = nest.setup(mode, as_module, args.to_vec(), Vec::new(), sandbox_roots);
-        let worker = Worker::start(&nest.launch(base, hash_seed), &setup)?;
+        let worker = Worker::start(&nest.launch(base, hash_seed), &setup, false)?;
         Ok(Self {
             worker,
             nest,
@@ -232,8 +232,8 @@ impl Lane {
     }
 
     pub(super) fn kill_overdue(&mut self, now: std::time::Instant) {
-        if let Some(Overdue(pid)) = self.job.as_mut().and_then(|(job, _)| job.expire(now)) {
-            process::kill(pid);
+        if let Some((job, _)) = &mut self.job {
+            self.worker.kill_overdue(job.expire(now));
         }
     }
 

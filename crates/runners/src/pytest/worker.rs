@@ -8,6 +8,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
+use super::job::Overdue;
 use crate::process::{self, Exit, Limits, Process, Spawn};
 use crate::wire::{self, Event};
 
@@ -34,7 +35,12 @@ pub(super) struct Launch {
 }
 
 impl Worker {
-    pub(super) fn start(launch: &Launch, setup: &impl Serialize) -> io::Result<Self> {
+    /// With a guard around it, for a process that executes tests and is no fork of one that does not.
+    pub(super) fn start(
+        launch: &Launch,
+        setup: &impl Serialize,
+        guarded: bool,
+    ) -> io::Result<Self> {
         let (their_requests, requests) = process::request_pipe()?;
         let (events, their_events) = process::packet_pair()?;
         let keep = vec![
@@ -50,6 +56,7 @@ impl Worker {
             keep,
             limits: launch.limits,
             user_namespace: launch.user_namespace,
+            guarded,
         })?;
         let mut worker = Self {
             process,
@@ -131,13 +138,13 @@ impl Worker {
         self.process.raw_pid()
     }
 
+    /// The process that executes tests, where that is this one.
+    pub(super) fn leader(&self) -> i32 {
+        self.process.leader()
+    }
+
     pub(super) fn has_ended(&self) -> bool {
-        let ended = self.process.ended();
-        let now = Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&now)).is_ok_and(|n| n > 0)
+        self.process.has_ended()
     }
 
     /// Sleeps until this worker says something, prints, or ends.
@@ -151,6 +158,18 @@ impl Worker {
             tv_nsec: most.subsec_nanos() as _,
         };
         let _ = poll(&mut polled, Some(&timeout));
+    }
+
+    pub(super) fn kill_overdue(&self, overdue: Option<Overdue>) {
+        match overdue {
+            Some(Overdue::Lineage(pid)) => {
+                process::kill(pid);
+                // A test may have stopped the process that is to notice.
+                process::wake(self.pid());
+            }
+            Some(Overdue::Worker) => process::kill(self.pid()),
+            None => {}
+        }
     }
 
     pub(super) fn reap(&mut self) -> io::Result<Exit> {
