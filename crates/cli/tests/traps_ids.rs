@@ -3,7 +3,7 @@
 mod support;
 
 use support::Project;
-use support::order::{FEW, ORDER, VICTIM};
+use support::order::{FEW, ORDER, VICTIM, beside_a_victim};
 
 // -- names ------------------------------------------------------------------------------------------
 
@@ -478,4 +478,30 @@ def test_set(x):
     ]);
     let run = project.detect(&FEW);
     run.expect(&[(VICTIM, "victim")]);
+}
+
+#[test]
+fn more_ids_may_be_given_than_fit_into_a_packet() {
+    let project = beside_a_victim(&[(
+        "test_long.py",
+        "
+import pytest
+
+@pytest.mark.parametrize('name', ['x' * 1000 + str(n) for n in range(150)])
+def test_long(name):
+    pass
+",
+    )]);
+    let long = |n| format!("test_long.py::test_long[{}{n}]", "x".repeat(1000));
+    let ids: Vec<String> = (0..150).map(long).collect();
+    let mut args = vec!["--orders", "4", "--isolated-runs", "2", "--", "-k", "test"];
+    args.push("test_order.py");
+    args.extend(ids.iter().map(String::as_str));
+    let run = project.detect(&args);
+    run.expect(&[(VICTIM, "victim")]);
+    assert_eq!(
+        run.test(VICTIM)["reproduce"]["command"],
+        "pytest -k test test_order.py::test_z test_order.py::test_b"
+    );
+    project.reproduces_victim(&run, VICTIM);
 }

@@ -17,6 +17,12 @@ pub(crate) enum Event {
     Tests { list: Vec<String> },
     #[serde(rename = "collection_errors")]
     CollectionErrors { list: Vec<CollectionError> },
+    #[serde(rename = "options")]
+    Options { list: Vec<String> },
+    #[serde(rename = "plain_options")]
+    PlainOptions { list: Vec<String> },
+    #[serde(rename = "positionals")]
+    Positionals { list: Vec<String> },
     #[serde(rename = "hello")]
     Hello(Box<Hello>),
     #[serde(rename = "fatal")]
@@ -101,10 +107,6 @@ pub(crate) struct Hello {
     pub(crate) invocation_dir: String,
     pub(crate) plugins: Vec<String>,
     pub(crate) silenced: Vec<String>,
-    pub(crate) options: Vec<String>,
-    #[serde(default)]
-    pub(crate) plain_options: Vec<String>,
-    pub(crate) positionals: Vec<String>,
     #[serde(default)]
     pub(crate) places: BTreeMap<String, String>,
     pub(crate) rng: BTreeMap<String, u64>,

@@ -14,6 +14,9 @@ def tell(channel, session, plugin, obstacle, sandbox_error):
     channel.send_list("tests", [clean(item.nodeid, 20_000) for item in session.items])
     channel.send_list("collection_errors", plugin.collection_errors)
     options, positionals = split_arguments(config)
+    channel.send_list("options", options)
+    channel.send_list("plain_options", plugin.rivals.plain_options(session))
+    channel.send_list("positionals", positionals)
     channel.send(
         {
             "k": "hello",
@@ -29,9 +32,6 @@ def tell(channel, session, plugin, obstacle, sandbox_error):
                 }
             )[:200],
             "silenced": plugin.rivals.silenced[:50],
-            "options": options,
-            "plain_options": plugin.rivals.plain_options(session),
-            "positionals": positionals,
             "places": places(session),
             "rng": rng_digests(),
             "obstacle": obstacle,
@@ -58,18 +58,21 @@ def split_arguments(config):
     """The user's arguments as (options, positionals), so that positionals can be replaced by test ids."""
     given = [str(argument) for argument in config.invocation_params.args]
     named = set(map(str, getattr(config.option, "file_or_dir", None) or []))
-    options, positionals = [], []
-    for at, argument in enumerate(given):
-        positional = argument in named and _is_positional(config, given, at)
-        (positionals if positional else options).append(argument)
-    return options, positionals
+    candidates = [at for at, argument in enumerate(given) if argument in named]
+    paths = _paths(config, given, candidates)
+    if paths is None:
+        # One of them is the value of an option that takes no such word.
+        paths = {at for at in candidates if _paths(config, given, [at])}
+    options = [argument for at, argument in enumerate(given) if at not in paths]
+    return options, [given[at] for at in sorted(paths)]
 
 
-def _is_positional(config, given, at):
-    """Whether pytest's own parser takes this argument for a path: `tests` may be the value of `-k` too."""
-    mark = "flakelab-looks-for-this"
+def _paths(config, given, candidates):
+    """Which of these pytest's own parser takes for paths: `tests` may be the value of `-k` too."""
+    marks = {at: "flakelab-looks-for-this-%d" % at for at in candidates}
     try:
-        parsed = config._parser.parse([*given[:at], mark, *given[at + 1 :]])
+        parsed = config._parser.parse([marks.get(at, argument) for at, argument in enumerate(given)])
     except Exception:
-        return False
-    return mark in (getattr(parsed, "file_or_dir", None) or [])
+        return None
+    found = set(getattr(parsed, "file_or_dir", None) or [])
+    return {at for at in candidates if marks[at] in found}

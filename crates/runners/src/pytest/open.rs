@@ -93,9 +93,18 @@ pub enum OpenError {
 
 /// What one zygote said when it had collected.
 struct Greeting {
+    lists: Lists,
+    hello: Hello,
+}
+
+/// What takes more than a packet.
+#[derive(Default)]
+struct Lists {
     tests: Vec<String>,
     errors: Vec<CollectionError>,
-    hello: Hello,
+    options: Vec<String>,
+    plain_options: Vec<String>,
+    positionals: Vec<String>,
 }
 
 impl PytestLab {
@@ -125,14 +134,16 @@ impl PytestLab {
     fn greet(&mut self) -> Result<(), OpenError> {
         let first = self.collect(false);
         let broken = match &first {
-            Ok(greetings) => !greetings[0].errors.is_empty(),
+            Ok(greetings) => !greetings[0].lists.errors.is_empty(),
             Err(OpenError::Usage { .. } | OpenError::DoesNotCollect { .. }) => true,
             Err(_) => false,
         };
         let greetings = if broken {
-            let errors = first.as_ref().map_or(usize::MAX, |g| g[0].errors.len());
+            let errors = first
+                .as_ref()
+                .map_or(usize::MAX, |g| g[0].lists.errors.len());
             match self.collect(true) {
-                Ok(second) if second[0].errors.len() < errors => second,
+                Ok(second) if second[0].lists.errors.len() < errors => second,
                 Err(OpenError::Interrupted) => return Err(OpenError::Interrupted),
                 _ => {
                     first?;
@@ -158,8 +169,7 @@ impl PytestLab {
     }
 
     fn await_greeting(&mut self, at: usize, deadline: Instant) -> Result<Greeting, OpenError> {
-        let mut tests = Vec::new();
-        let mut errors = Vec::new();
+        let mut lists = Lists::default();
         loop {
             self.wait(Some(deadline));
             if self.options.cancel.is_set() {
@@ -173,35 +183,41 @@ impl PytestLab {
             lane.worker.drain(&mut self.buffer);
             while let Some(event) = lane.worker.next(&mut self.buffer) {
                 match event {
-                    Event::Tests { list } => tests.extend(list),
-                    Event::CollectionErrors { list } => errors.extend(list),
+                    Event::Tests { list } => lists.tests.extend(list),
+                    Event::CollectionErrors { list } => lists.errors.extend(list),
+                    Event::Options { list } => lists.options.extend(list),
+                    Event::PlainOptions { list } => lists.plain_options.extend(list),
+                    Event::Positionals { list } => lists.positionals.extend(list),
                     Event::Hello(hello) => {
                         return Ok(Greeting {
-                            tests,
-                            errors,
+                            lists,
                             hello: *hello,
                         });
                     }
                     Event::Fatal(fatal) => {
                         lane.worker.drain(&mut self.buffer);
-                        return Err(refusal(fatal, errors, lane.worker.output()));
+                        return Err(refusal(fatal, lists.errors, lane.worker.output()));
                     }
                     _ => {}
                 }
             }
             if ended {
                 let said = lane.worker.output();
-                return Err(OpenError::DoesNotCollect { errors, said });
+                return Err(OpenError::DoesNotCollect {
+                    errors: lists.errors,
+                    said,
+                });
             }
         }
     }
 
     /// Compares the zygotes and settles on one suite and one way to run it.
-    fn settle(&mut self, greetings: Vec<Greeting>) -> Result<(), OpenError> {
+    fn settle(&mut self, mut greetings: Vec<Greeting>) -> Result<(), OpenError> {
         let hello = greetings[0].hello.clone();
-        let suites: Vec<Suite> = greetings
+        let lists = std::mem::take(&mut greetings[0].lists);
+        let suites: Vec<Suite> = [&lists, &greetings[1].lists]
             .iter()
-            .map(|g| Suite::new(g.tests.iter().cloned()))
+            .map(|lists| Suite::new(lists.tests.iter().cloned()))
             .collect();
         let common: HashSet<&str> = {
             let other: HashSet<&str> = suites[1].ids().iter().map(|id| id.as_str()).collect();
@@ -221,7 +237,7 @@ impl PytestLab {
         unstable.sort();
         unstable.dedup();
         self.suite = suites[0].filtered(|id| common.contains(id.as_str()));
-        let errors = greetings[0].errors.clone();
+        let errors = lists.errors;
         if self.suite.is_empty() && unstable.is_empty() {
             return Err(if errors.is_empty() {
                 OpenError::NoTests
@@ -272,9 +288,9 @@ impl PytestLab {
             },
             cold_because,
             arguments: Arguments::new(
-                hello.options,
-                hello.plain_options,
-                hello.positionals,
+                lists.options,
+                lists.plain_options,
+                lists.positionals,
                 Path::new(&hello.rootdir),
                 Path::new(&hello.invocation_dir),
                 self.as_module,
@@ -297,7 +313,7 @@ impl PytestLab {
                 return Err(error);
             }
         };
-        let theirs = Suite::new(greeting.tests);
+        let theirs = Suite::new(greeting.lists.tests);
         let lane = &mut self.lanes[at];
         lane.learn(&self.suite, &theirs);
         self.start_cpu += Duration::from_micros(greeting.hello.cpu_us);
