@@ -55,6 +55,8 @@ class TestOther(unittest.TestCase):
         "test_unit.py::TestCart::test_3_victim",
     );
     run.expect(&[(brittle, "brittle"), (victim, "victim")]);
+    // Not where unittest raised it.
+    assert_eq!(run.test(brittle)["failure"]["at"], "test_unit.py:19");
     project.reproduces_brittle(&run, brittle);
     project.reproduces_victim(&run, victim);
 }

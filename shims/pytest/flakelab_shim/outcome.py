@@ -1,8 +1,11 @@
 """One execution's outcome, from the reports pytest makes of it."""
 
 from .channel import clean
+from .sealed import os
 
 MESSAGE_LIMIT = 4_000
+# Where a virtual environment inside the project keeps what is not the project's.
+FOREIGN = ("site-packages", "dist-packages")
 
 
 class Recorder:
@@ -11,10 +14,16 @@ class Recorder:
     def __init__(self):
         self._nodeid = None
         self._reports = []
+        self._places = {}
 
     def start(self, nodeid):
         self._nodeid = nodeid
         self._reports = []
+        self._places = {}
+
+    def raised(self, when, excinfo, root):
+        """An exception on its way into the report of a phase."""
+        self._places[when] = place_in(root, excinfo.tb)
 
     def see(self, report):
         if report.nodeid == self._nodeid:
@@ -30,7 +39,7 @@ class Recorder:
             # A failure of the test itself says more than the clean-up that then failed as well.
             first = next((r for r in failed if r.when == "call"), failed[0])
             event["o"] = "f" if first.when == "call" else "e"
-            event.update(describe(first))
+            event.update(describe(first, self._places.get(first.when)))
             return event
         calls = [r for r in reports if r.when == "call"]
         skipped = [r for r in reports if r.outcome == "skipped"]
@@ -45,7 +54,20 @@ class Recorder:
         return event
 
 
-def describe(report):
+def place_in(root, traceback):
+    """The last line of the project that led to an exception: pytest names the last one of all, which for
+    an assertion of `unittest` lies in the standard library."""
+    found = ""
+    while traceback is not None:
+        path = traceback.tb_frame.f_code.co_filename
+        hidden = traceback.tb_frame.f_locals.get("__tracebackhide__") is True
+        if path.startswith(root + os.sep) and not hidden and not any(part in path for part in FOREIGN):
+            found = "%s:%d" % (path, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def describe(report, known_place=None):
     """Where and how a report failed, bounded; only text that pytest has already made."""
     longrepr = report.longrepr
     crash = getattr(longrepr, "reprcrash", None)
@@ -60,5 +82,5 @@ def describe(report):
     return {
         "ph": report.when if report.when in ("setup", "call", "teardown") else "call",
         "m": clean(message, MESSAGE_LIMIT),
-        "at": clean(place, 500),
+        "at": clean(known_place or place, 500),
     }

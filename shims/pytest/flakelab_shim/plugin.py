@@ -66,6 +66,13 @@ class Plugin:
 
     # -- executions ----------------------------------------------------------------------------------
 
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        # Afterwards: pytest's own plugin for unittest puts the exception there first.
+        yield
+        if call.excinfo is not None:
+            self.recorder.raised(call.when, call.excinfo, str(item.config.rootpath))
+
     def pytest_runtest_logreport(self, report):
         self.recorder.see(report)
 
