@@ -4,6 +4,7 @@ mod support;
 
 use std::path::Path;
 
+use support::reproduce::processes_with;
 use support::{Project, environment};
 
 /// Exit code and talk of a command that must fail, with the machine's own words taken out.
@@ -70,6 +71,26 @@ fn no_such_interpreter() {
 }
 
 #[test]
+fn an_interpreter_that_does_not_answer() {
+    let project = Project::new(&[
+        ("test_a.py", "def test_a():\n    pass\n"),
+        ("python", "#!/bin/sh\nsleep 1000.4321 & wait\n"),
+    ]);
+    let python = project.path().join("python");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&python, executable).expect("permissions");
+    insta::assert_snapshot!(
+        fail(&project, &["detect", "--python", "./python", "--run-timeout", "1s"]),
+        @r"
+    exit 2
+    error: `PROJECT/python` does not answer within 1s
+    hint: pass --python with the interpreter the tests run with
+    "
+    );
+    assert!(processes_with("1000.4321").is_empty());
+}
+
+#[test]
 fn no_pytest_in_the_interpreter() {
     let mut project = passing();
     project.environment = "lint";
@@ -90,6 +111,29 @@ fn a_suite_that_does_not_collect() {
     error: the suite does not collect
       test_a.py: ModuleNotFoundError: No module named 'nonsense_that_is_not_there'
     hint: run `pytest --collect-only`; tests must be importable with the chosen interpreter (--python)
+    ");
+}
+
+#[test]
+fn a_suite_that_collects_for_ever() {
+    let project = Project::new(&[
+        (
+            "conftest.py",
+            "import time\n\nwhile True:\n    time.sleep(1)\n",
+        ),
+        ("test_a.py", "def test_a(): pass\n"),
+    ]);
+    let args = [
+        "detect",
+        "--python",
+        &python(&project),
+        "--run-timeout",
+        "2s",
+    ];
+    insta::assert_snapshot!(fail(&project, &args), @r"
+    exit 3
+    error: collection took longer than 2s
+    hint: run `pytest --collect-only` to see what takes so long; --run-timeout raises the limit
     ");
 }
 

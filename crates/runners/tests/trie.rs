@@ -44,7 +44,8 @@ def test_8(): test_a.STATE.append('polluted')
 fn lab(project: &Path, sandbox: SandboxMode) -> PytestLab {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venvs/pytest8/bin/python");
     let env: Vec<_> = std::env::vars_os().collect();
-    let interpreter = ask(&root, project, &env).expect("scripts/test makes the environment");
+    let interpreter = ask(&root, project, &env, Duration::from_secs(60))
+        .expect("scripts/test makes the environment");
     PytestLab::open(Options {
         interpreter,
         project: project.to_owned(),

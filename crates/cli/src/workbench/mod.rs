@@ -34,6 +34,8 @@ pub(crate) use progress::{Bar, Gauge};
 
 /// The largest file a test may write: what bounds a test that prints for ever.
 const FILE_LIMIT: u64 = 1 << 30;
+/// How long an interpreter may take to say what it is: even one on a slow network drive starts within.
+const MOST_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Arguments, environment and configuration settled, as far as all verbs share them.
 #[derive(Debug)]
@@ -68,8 +70,11 @@ impl Workbench {
         let config = config::load(&project)?;
         let env: Vec<_> = std::env::vars_os().collect();
         let wanted = lab.python.clone().map(absolute).or(config.python.clone());
-        let python = pytest::choose(wanted.as_deref(), &project, &env)
-            .and_then(|python| pytest::ask(&python, &project, &env));
+        let run_timeout = lab.run_timeout.or(config.run_timeout.map(|t| t.0));
+        let run_timeout = run_timeout.unwrap_or(Duration::from_secs(3600));
+        let python = pytest::choose(wanted.as_deref(), &project, &env).and_then(|python| {
+            pytest::ask(&python, &project, &env, run_timeout.min(MOST_PATIENCE))
+        });
         let interpreter = python.map_err(|e| CliError::usage(chain(&e)).hint(e.hint()))?;
         let store = output.store.clone().map(absolute).or(config.store.clone());
         let location = store.map_or_else(
@@ -85,14 +90,13 @@ impl Workbench {
         }
         let seed = seed.or(config.seed);
         let test_timeout = lab.test_timeout.or(config.test_timeout.map(|t| t.0));
-        let run_timeout = lab.run_timeout.or(config.run_timeout.map(|t| t.0));
         let bench = Self {
             location,
             seed: seed.unwrap_or_else(new_seed),
             seed_given: seed.is_some(),
             timeout: Timeout {
                 test: test_timeout.unwrap_or(Duration::from_secs(300)),
-                run: run_timeout.unwrap_or(Duration::from_secs(3600)),
+                run: run_timeout,
             },
             impatient: test_timeout.is_none(),
             jobs,

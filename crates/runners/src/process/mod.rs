@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
@@ -163,6 +163,39 @@ impl Process {
 
     pub fn kill_group(&self) {
         kill_group(self.raw_pid());
+    }
+
+    /// What it prints until it ends, the last `most` bytes of it; `None` if it does not end in time.
+    pub fn hear_out(&mut self, patience: Duration, most: usize) -> io::Result<Option<Vec<u8>>> {
+        let deadline = Instant::now() + patience;
+        let (mut said, mut buffer) = (Vec::new(), [0; 4096]);
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
+            let mut polled = [
+                PollFd::new(&self.output, PollFlags::IN),
+                PollFd::new(&self.pidfd, PollFlags::IN),
+            ];
+            match poll(&mut polled, Some(&timeout)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let ended = !polled[1].revents().is_empty();
+            while let Ok(length @ 1..) = rustix::io::read(&self.output, &mut buffer) {
+                said.extend(&buffer[..length]);
+                said.drain(..said.len().saturating_sub(most));
+                if Instant::now() > deadline {
+                    return Ok(None);
+                }
+            }
+            if ended {
+                self.reap()?;
+                return Ok(Some(said));
+            }
+        }
     }
 
     /// Ends the whole group and collects the child.

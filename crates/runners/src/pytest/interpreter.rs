@@ -2,9 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde::Deserialize;
+
+use crate::process::{self, Limits, Spawn};
+
+/// How much an interpreter may say before it answers: a start-up file that prints, not one that floods.
+const MOST_SAID: usize = 64 * 1024;
 
 /// An interpreter that answered.
 #[derive(Debug, Clone)]
@@ -23,6 +28,8 @@ pub enum InterpreterError {
     NotFound,
     #[error("`{0}` does not start: {1}")]
     DoesNotStart(PathBuf, String),
+    #[error("`{0}` does not answer within {1:?}")]
+    DoesNotAnswer(PathBuf, Duration),
     #[error("`{0}` is Python {1}")]
     TooOld(PathBuf, String),
     #[error("`{0}` has no pytest")]
@@ -37,7 +44,7 @@ impl InterpreterError {
             Self::NotFound => {
                 "activate the project's virtual environment, or pass --python PATH".into()
             }
-            Self::DoesNotStart(..) => {
+            Self::DoesNotStart(..) | Self::DoesNotAnswer(..) => {
                 "pass --python with the interpreter the tests run with".into()
             }
             Self::TooOld(..) => "flakelab needs Python 3.8 or newer".into(),
@@ -118,22 +125,32 @@ pub fn ask(
     python: &Path,
     cwd: &Path,
     env: &[(OsString, OsString)],
+    patience: Duration,
 ) -> Result<Interpreter, InterpreterError> {
     let does_not_start = |why: String| InterpreterError::DoesNotStart(python.to_owned(), why);
-    let output = Command::new(python)
-        .args(["-c", QUESTION])
-        .current_dir(cwd)
-        .env_clear()
-        .envs(env.iter().map(|(k, v)| (k, v)))
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| does_not_start(error.to_string()))?;
-    let answer: Option<Answer> = String::from_utf8_lossy(&output.stdout)
+    let spawned = process::spawn(Spawn {
+        program: python.to_owned(),
+        args: vec!["-c".into(), QUESTION.into()],
+        cwd: cwd.to_owned(),
+        env: env.to_vec(),
+        keep: Vec::new(),
+        limits: Limits {
+            file: None,
+            memory: None,
+        },
+        user_namespace: false,
+        guarded: false,
+    });
+    let said = spawned
+        .and_then(|mut process| process.hear_out(patience, MOST_SAID))
+        .map_err(|error| does_not_start(error.to_string()))?
+        .ok_or_else(|| InterpreterError::DoesNotAnswer(python.to_owned(), patience))?;
+    let said = String::from_utf8_lossy(&said);
+    let answer: Option<Answer> = said
         .lines()
         .rev()
         .find_map(|line| serde_json::from_str(line).ok());
     let Some(answer) = answer else {
-        let said = String::from_utf8_lossy(&output.stderr);
         let last = said.lines().last().unwrap_or("it says nothing").to_owned();
         return Err(does_not_start(last));
     };
