@@ -237,6 +237,63 @@ def test_polluter():
     run.expect(&[("test_hang.py::test_victim", "victim")]);
 }
 
+#[test]
+fn a_run_that_takes_longer_than_its_limit_is_ended() {
+    let project = beside_a_victim(&[(
+        "test_hang.py",
+        "
+import time
+
+def test_hang():
+    while True:
+        time.sleep(1)
+",
+    )]);
+    let run = project.detect(&[
+        "--orders",
+        "4",
+        "--isolated-runs",
+        "2",
+        "--test-timeout",
+        "1h",
+        "--run-timeout",
+        "4s",
+    ]);
+    let hang = "test_hang.py::test_hang";
+    run.expect(&[(hang, "always_failing"), (VICTIM, "victim")]);
+    let said = run.test(hang)["failure"]["message"].to_string();
+    assert!(said.contains("the run was ended after"), "{said}");
+    assert!(notes(&run).contains("set aside"), "{}", notes(&run));
+    project.reproduces_victim(&run, VICTIM);
+}
+
+// -- memory ---------------------------------------------------------------------------------------
+
+/// Half a GiB, which it gives back.
+const HUNGRY: &str = "
+def test_hungry():
+    assert len(bytearray(512 << 20)) == 512 << 20
+";
+
+#[test]
+fn a_test_that_takes_too_much_memory_fails_alone() {
+    let project = beside_a_victim(&[("test_hungry.py", HUNGRY)]);
+    let mut args = FEW.to_vec();
+    args.extend(["--memory", "300"]);
+    let run = project.detect(&args);
+    let hungry = "test_hungry.py::test_hungry";
+    run.expect(&[(hungry, "always_failing"), (VICTIM, "victim")]);
+    assert_eq!(run.test(hungry)["failure"]["message"], "MemoryError");
+    assert_eq!(notes(&run), "[]");
+    project.reproduces_victim(&run, VICTIM);
+}
+
+#[test]
+fn memory_is_not_limited_to_less_than_the_machine_has() {
+    let project = beside_a_victim(&[("test_hungry.py", HUNGRY)]);
+    project.detect(&FEW).expect(&[(VICTIM, "victim")]);
+}
+
 // -- descriptors and streams ----------------------------------------------------------------------
 
 /// Something a test does to its process that must disturb neither flakelab nor the tests after it.

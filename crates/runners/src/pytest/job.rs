@@ -237,9 +237,17 @@ impl Job {
         lineage.over = Some(now);
         let pid = lineage.pid;
         let took = now - lineage.progress;
+        let whole = now - lineage.born;
         match lineage.running.take() {
             Some((node, to)) => {
-                let message = format!("no end after {:.1} s", took.as_secs_f64());
+                let message = if took < self.timeout.test {
+                    format!(
+                        "the run was ended after {:.1} s, its limit, in the middle of the test",
+                        whole.as_secs_f64()
+                    )
+                } else {
+                    format!("no end after {:.1} s", took.as_secs_f64())
+                };
                 let failure = self.failure(Phase::Call, message, String::new());
                 let micros = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
                 self.put(node, to.as_deref(), Outcome::TimedOut(failure), micros);
