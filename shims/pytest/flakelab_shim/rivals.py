@@ -5,6 +5,8 @@ parses and a `conftest.py` that implements their hooks still validates; the rest
 unregistered. pytest-xdist stays (suites use its `worker_id` fixture) and is told not to distribute.
 """
 
+from . import plain
+
 # Modules of plugins that reorder at random, repeat failures, or run tests in processes of their own.
 UNREGISTERED = {
     "pytest_randomly",
@@ -66,49 +68,10 @@ class Rivals:
                 if given:
                     self._disarmed.add(name)
 
-    def plain_options(self, session):
-        """What keeps the same rivals quiet in a plain command; nothing where they would not speak up.
-
-        A plugin whose own options are in use (in `addopts`, say) must stay loaded for them to parse.
-        """
-        option, words = session.config.option, []
-        if self._disarmed & {"numprocesses", "dist", "distload", "tx"}:
-            words += ["-n0"]
-        if "maxfail" in self._disarmed:
-            words += ["--maxfail=0"]
-        if "pytest_randomly" in self._modules:
-            unused = (
-                getattr(option, "randomly_seed", "default") == "default"
-                and getattr(option, "randomly_reset_seed", True)
-                and getattr(option, "randomly_reorganize", True)
-            )
-            if unused:
-                words += ["-p", "no:" + self._modules["pytest_randomly"]]
-            else:
-                words += ["--randomly-dont-reorganize", "--randomly-dont-reset-seed"]
-        if "random_order" in self._modules and _shuffles(option):
-            words += ["--random-order-bucket=none"]
-        if "pytest_rerunfailures" in self._modules and _reruns(session):
-            words += ["--force-reruns=0" if hasattr(option, "force_reruns") else "--reruns=0"]
-        return words
+    def plain_options(self, session, given):
+        """The user's options for a plain command in which the same rivals are quiet."""
+        return plain.options(session, given, self._modules, self._disarmed)
 
     def declare_markers(self, config):
         for marker in MARKERS:
             config.addinivalue_line("markers", marker)
-
-
-def _shuffles(option):
-    given = (getattr(option, name, "default:") for name in ("random_order_bucket", "random_order_seed"))
-    return getattr(option, "random_order_enabled", False) or any(not str(v).startswith("default:") for v in given)
-
-
-def _reruns(session):
-    option = session.config.option
-    if getattr(option, "reruns", None) or getattr(option, "force_reruns", None):
-        return True
-    try:
-        if session.config.getini("reruns"):
-            return True
-    except (KeyError, ValueError):
-        pass
-    return any(item.get_closest_marker("flaky") for item in session.items)

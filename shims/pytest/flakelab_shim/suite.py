@@ -15,7 +15,7 @@ def tell(channel, session, plugin, obstacle, sandbox_error):
     channel.send_list("collection_errors", plugin.collection_errors)
     options, positionals = split_arguments(config)
     channel.send_list("options", options)
-    channel.send_list("plain_options", plugin.rivals.plain_options(session))
+    channel.send_list("plain_options", plugin.rivals.plain_options(session, options))
     channel.send_list("positionals", positionals)
     channel.send(
         {

@@ -13,7 +13,7 @@ const MOST_IDS: usize = 200;
 #[derive(Debug, Clone, Default)]
 pub struct Arguments {
     pub options: Vec<String>,
-    /// What a plain command takes besides, so that no plugin shuffles, distributes or repeats.
+    /// The options for a plain command, in which no plugin may shuffle, distribute or repeat.
     plain: Vec<String>,
     pub positionals: Vec<String>,
     /// From the invocation directory to the root that ids are relative to; empty where they agree.
@@ -99,12 +99,7 @@ impl Arguments {
             }
             .to_owned(),
         );
-        words.extend(
-            self.options
-                .iter()
-                .chain(&self.plain)
-                .map(|word| quote(word)),
-        );
+        words.extend(self.plain.iter().map(|word| quote(word)));
         match order {
             Some(order) => words.extend(order.iter().map(|t| quote(&self.name(suite.id(*t))))),
             None => words.extend(self.positionals.iter().map(|word| quote(word))),
@@ -117,7 +112,7 @@ impl Arguments {
     /// Two sessions in one process: how plain pytest runs one test twice.
     pub fn command_twice(&self, suite: &Suite, test: TestIndex) -> String {
         let ids = [self.name(suite.id(test))];
-        let words: Vec<&String> = self.options.iter().chain(&self.plain).chain(&ids).collect();
+        let words: Vec<&String> = self.plain.iter().chain(&ids).collect();
         // A JSON list of strings is a Python list of strings.
         let list = serde_json::to_string(&words).unwrap_or_default();
         let path = if self.as_module {
@@ -188,7 +183,7 @@ mod tests {
     fn commands_are_quoted_for_a_shell() {
         let arguments = Arguments::new(
             vec!["-k".into(), "a or b".into()],
-            vec!["-n0".into()],
+            ["-k", "a or b", "-n0"].map(String::from).to_vec(),
             vec!["sub".into()],
             "/p".as_ref(),
             "/p".as_ref(),

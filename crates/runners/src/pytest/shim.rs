@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 52] = shim![
+const FILES: [(&str, &str); 53] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -52,6 +52,7 @@ const FILES: [(&str, &str); 52] = shim![
     "leaks/watch.py",
     "main.py",
     "outcome.py",
+    "plain.py",
     "plugin.py",
     "rivals.py",
     "sandbox.py",
