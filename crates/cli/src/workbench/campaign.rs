@@ -43,6 +43,14 @@ impl Workbench {
         }
         Ok(last)
     }
+
+    /// How much of a resumed campaign was there already.
+    pub(crate) fn tell_replayed(&self, runs: u64) {
+        self.printer.note(&match runs {
+            1 => "1 run was taken from the store".to_owned(),
+            many => format!("{many} runs were taken from the store"),
+        });
+    }
 }
 
 /// The campaign whose runs are to be recorded: the resumed one if the suite and its surroundings are still

@@ -54,10 +54,7 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     bar.clear();
     let detection = detection.map_err(|e| lab_error(e, &plan.bench))?;
     if resumed {
-        printer.note(&match lab.replayed {
-            1 => "1 run was taken from the store".to_owned(),
-            many => format!("{many} runs were taken from the store"),
-        });
+        plan.bench.tell_replayed(lab.replayed);
     }
     let totals = store
         .totals(campaign)

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
     bar.clear();
     let explanations = explanations.map_err(|e| lab_error(e, &bench))?;
     if resumed {
-        printer.note(&format!("{} runs were taken from the store", lab.replayed));
+        bench.tell_replayed(lab.replayed);
     }
     let totals = store
         .totals(campaign)
