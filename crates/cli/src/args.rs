@@ -20,6 +20,7 @@ First steps:
   flakelab detect --budget 5m         the same, in five minutes
   flakelab detect -- tests/unit -x    only what `pytest tests/unit` runs
   flakelab explain                    who causes what was found, and which state carries it
+  flakelab fix                        verified patches for what was explained
 
 Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the suite is broken,
 4 inconclusive, 70 internal error, 130 interrupted (go on with --resume)")]
@@ -32,6 +33,7 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     Detect(Box<DetectArgs>),
     Explain(Box<ExplainArgs>),
+    Fix(Box<FixArgs>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -135,6 +137,89 @@ pub(crate) struct ExplainArgs {
     /// Print who pollutes whom as a graph instead
     #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Output")]
     pub(crate) graph: Option<GraphArg>,
+}
+
+/// Verified patches for order-dependent tests.
+///
+///   $ flakelab fix
+///   $ flakelab fix tests/test_cart.py::test_total --apply
+///
+/// Works on what the last `flakelab explain` found. Strategies, the best first:
+///
+///   isolate  a fixture, class or module set-up that tests share is made one for every test
+///   restore  a small fixture puts back what leaks, after the tests that leak it
+///   helper   the cleaner of a victim, or the state-setter of a brittle, runs first
+///
+/// Each patch is tried in a private view of the project: the test must pass alone, after every known
+/// culprit and after every other test, in the default order and in shuffles, and no other test may fail
+/// that did not before. What does not hold is not shown. The project is changed by --apply only.
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct FixArgs {
+    /// Tests to fix, by id, or all below a file or class [default: what the last explain found]
+    #[arg(value_name = "TEST")]
+    pub(crate) tests: Vec<String>,
+
+    /// Arguments for pytest, e.g. a selection of tests
+    #[arg(last = true, value_name = "PYTEST ARGS")]
+    pub(crate) pytest_args: Vec<String>,
+
+    /// The project: where you would run pytest
+    #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
+    pub(crate) project: PathBuf,
+
+    /// Write the patches into the project; refuses files that git says are changed
+    #[arg(long, help_heading = "Patches")]
+    pub(crate) apply: bool,
+
+    /// Write to changed files as well
+    #[arg(long, requires = "apply", help_heading = "Patches")]
+    pub(crate) force: bool,
+
+    /// Try this strategy only
+    #[arg(long, value_name = "NAME", value_enum, help_heading = "Patches")]
+    pub(crate) strategy: Option<StrategyArg>,
+
+    /// The first patch that holds, or all of them
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_enum,
+        default_value = "first",
+        help_heading = "Patches"
+    )]
+    pub(crate) patch_mode: PatchMode,
+
+    /// Random orders of the whole suite that must pass with the patch [default: 20]
+    #[arg(long, value_name = "N", help_heading = "Patches")]
+    pub(crate) shuffles: Option<usize>,
+
+    /// Seed of hash seeds and random orders [default: new each time]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "FLAKELAB_SEED",
+        help_heading = "Patches"
+    )]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) lab: LabArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrategyArg {
+    Isolate,
+    Restore,
+    Helper,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatchMode {
+    First,
+    All,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

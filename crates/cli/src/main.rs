@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let result = match cli.verb {
         Verb::Detect(args) => commands::detect::run(*args),
         Verb::Explain(args) => commands::explain::run(&args),
+        Verb::Fix(args) => commands::fix::run(&args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -8,12 +8,14 @@ use std::path::Path;
 
 use support::root;
 
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("model", &[]),
     ("stats", &[]),
     ("lab", &["model"]),
     ("detect", &["model", "stats", "lab"]),
+    ("source", &[]),
     ("explain", &["model", "stats", "lab"]),
+    ("fix", &["model", "lab", "source"]),
     ("runners", &["model", "lab"]),
     ("store", &["model", "lab"]),
     ("report", &["model", "stats"]),

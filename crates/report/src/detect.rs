@@ -29,6 +29,10 @@ impl Schema {
         name: "flakelab.explain",
         version: "1.0",
     };
+    pub const FIX: Schema = Schema {
+        name: "flakelab.fix",
+        version: "1.0",
+    };
 }
 
 #[derive(Debug, Clone, Serialize)]

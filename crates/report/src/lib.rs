@@ -4,6 +4,7 @@
 
 pub mod detect;
 pub mod explain;
+pub mod fix;
 mod junit;
 mod markdown;
 mod style;

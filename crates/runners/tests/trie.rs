@@ -47,6 +47,7 @@ fn lab(project: &Path, sandbox: SandboxMode) -> PytestLab {
     let interpreter = ask(&root, project, &env, Duration::from_secs(60))
         .expect("scripts/test makes the environment");
     PytestLab::open(Options {
+        patched: Vec::new(),
         interpreter,
         project: project.to_owned(),
         tree: project.to_owned(),

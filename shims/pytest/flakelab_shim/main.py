@@ -63,7 +63,7 @@ def enter_sandbox(kernel, setup):
     with Hidden():
         from .sandbox import Sandbox
     try:
-        sandbox = Sandbox(kernel, wanted["targets"], wanted["layers"])
+        sandbox = Sandbox(kernel, wanted["targets"], wanted["layers"], wanted.get("over", {}))
         if setup.get("experiment") is not None:
             sandbox.keep_bottoms()
         sandbox.enter()

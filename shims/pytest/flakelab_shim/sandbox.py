@@ -9,11 +9,12 @@ from .sealed import os
 
 
 class Sandbox:
-    def __init__(self, kernel, targets, layers):
+    def __init__(self, kernel, targets, layers, over):
         self._kernel = kernel
         self._targets = targets
         self._layers = layers
-        self._lower = {target: [] for target in targets}
+        # Files of `over` take the place of the target's own.
+        self._lower = {target: [over[target]] if target in over else [] for target in targets}
         self._upper = {}
         self._extra = b""
         # What lies below each mount, kept open only for runs that want to compare with it.

@@ -2,3 +2,4 @@
 
 pub(crate) mod detect;
 pub(crate) mod explain;
+pub(crate) mod fix;

@@ -15,7 +15,7 @@ use flakelab_model::{TestIndex, Timeout};
 use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{
-    self, Facts, Interpreter, Options, PytestLab, SandboxMode, SandboxState, clock,
+    self, Facts, Interpreter, OpenError, Options, PytestLab, SandboxMode, SandboxState, clock,
 };
 use flakelab_store::{Location, Store};
 use serde_json::json;
@@ -55,6 +55,7 @@ pub(crate) struct Workbench {
     env: Vec<(OsString, OsString)>,
     sandbox: SandboxArg,
     memory: Option<u64>,
+    cancel: Cancel,
 }
 
 impl Workbench {
@@ -120,6 +121,7 @@ impl Workbench {
             env,
             sandbox: lab.sandbox.or(config.sandbox).unwrap_or(SandboxArg::Auto),
             memory: lab.memory.or(config.memory).map(|mib| mib << 20),
+            cancel: Cancel::default(),
             project,
         };
         Ok((bench, config))
@@ -134,11 +136,10 @@ impl Workbench {
 
     /// Collects the suite, and says what the user should know before a long run.
     pub(crate) fn open_lab(&self, bar: &Bar) -> Result<PytestLab, CliError> {
-        let cancel = Cancel::default();
-        interrupt::install(&cancel.flag())
+        interrupt::install(&self.cancel.flag())
             .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
         bar.message("collecting the suite");
-        let lab = PytestLab::open(self.lab_options(cancel)).map_err(failures::open_error)?;
+        let lab = PytestLab::open(self.lab_options()).map_err(failures::open_error)?;
         bar.suspend(|| self.tell(&lab));
         Ok(lab)
     }
@@ -148,8 +149,20 @@ impl Workbench {
         clock::library(&self.interpreter.executable).is_some()
     }
 
-    fn lab_options(&self, cancel: Cancel) -> Options {
+    /// The same project with some files changed; says nothing.
+    pub(crate) fn open_variant(
+        &self,
+        patched: Vec<(PathBuf, String)>,
+    ) -> Result<PytestLab, OpenError> {
+        PytestLab::open(Options {
+            patched,
+            ..self.lab_options()
+        })
+    }
+
+    fn lab_options(&self) -> Options {
         Options {
+            patched: Vec::new(),
             interpreter: self.interpreter.clone(),
             project: self.project.clone(),
             tree: project::tree(&self.project),
@@ -167,7 +180,7 @@ impl Workbench {
                 memory: self.memory.or_else(machine_memory),
             },
             patience: self.timeout.run,
-            cancel,
+            cancel: self.cancel.clone(),
         }
     }
 

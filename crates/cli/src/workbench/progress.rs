@@ -30,6 +30,10 @@ impl Bar {
         self.0.set_message(text);
     }
 
+    pub(crate) fn say(&self, text: String) {
+        self.0.set_message(text);
+    }
+
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }

@@ -113,6 +113,11 @@ impl Project {
         self.verb("explain", args)
     }
 
+    /// The same for `flakelab fix`.
+    pub(crate) fn fix(&self, args: &[&str]) -> Run {
+        self.verb("fix", args)
+    }
+
     fn verb(&self, verb: &str, args: &[&str]) -> Run {
         let before = self.tree();
         let output = self.dir_for_output().join("document.json");

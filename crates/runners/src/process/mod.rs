@@ -5,6 +5,7 @@
 //! fork and exec, and `wait4`, have no safe wrapper.
 #![allow(unsafe_code)]
 
+pub mod git;
 mod guard;
 mod namespace;
 

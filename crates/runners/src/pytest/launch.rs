@@ -1,5 +1,6 @@
 //! What a worker's process is given: environment, directories, and the first message.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -45,6 +46,35 @@ pub(super) struct Setup {
 pub(super) struct SandboxSetup {
     pub(super) targets: Vec<PathBuf>,
     pub(super) layers: PathBuf,
+    /// For some targets a directory whose files take the place of theirs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) over: BTreeMap<PathBuf, PathBuf>,
+}
+
+/// Where files that take the place of those below a root lie.
+fn patched(scratch: &Path, root: usize) -> PathBuf {
+    scratch.join("patched").join(root.to_string())
+}
+
+/// Writes files that take the place of the project's own in every run.
+pub(super) fn patch(
+    scratch: &Path,
+    roots: &[PathBuf],
+    files: &[(PathBuf, String)],
+) -> io::Result<()> {
+    for (path, text) in files {
+        let found = roots.iter().enumerate().find_map(|(number, root)| {
+            let inside = path.strip_prefix(root).ok()?;
+            Some(patched(scratch, number).join(inside))
+        });
+        let place =
+            found.ok_or_else(|| io::Error::other("a changed file lies outside the tree"))?;
+        if let Some(folder) = place.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(place, text)?;
+    }
+    Ok(())
 }
 
 /// The directories of one worker: HOME and TMPDIR, saved copies of them, overlay layers.
@@ -79,12 +109,25 @@ impl Nest {
             sandbox: sandbox_roots.map(|roots| SandboxSetup {
                 targets: roots.iter().cloned().chain([state.clone()]).collect(),
                 layers: self.root.join("layers"),
+                over: self.over(roots),
             }),
             state,
             saved: self.root.join("saved"),
             scratch: self.root.join("files"),
             special: Special::default(),
         }
+    }
+
+    fn over(&self, roots: &[PathBuf]) -> BTreeMap<PathBuf, PathBuf> {
+        let Some(scratch) = self.root.parent() else {
+            return BTreeMap::new();
+        };
+        roots
+            .iter()
+            .enumerate()
+            .map(|(number, root)| (root.clone(), patched(scratch, number)))
+            .filter(|(_, dir)| dir.is_dir())
+            .collect()
     }
 
     /// The environment of a run: a fresh HOME and TMPDIR, and nothing written into the tree.

@@ -1,0 +1,185 @@
+//! `flakelab fix` on real suites: patches are applied with git and judged by plain pytest.
+
+mod support;
+
+use std::process::Command;
+
+use serde_json::Value;
+use support::{Project, Run};
+
+fn git(project: &Project, args: &[&str], input: Option<&str>) -> (bool, String) {
+    use std::io::Write;
+    let mut child = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
+        .args(args)
+        .current_dir(project.path())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("git");
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin
+            .write_all(input.unwrap_or_default().as_bytes())
+            .expect("written");
+    }
+    let output = child.wait_with_output().expect("git ends");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.success(), said)
+}
+
+fn fix_of<'a>(run: &'a Run, id: &str) -> &'a Value {
+    run.document["fixes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|fix| fix["test"] == id)
+        .unwrap_or_else(|| panic!("no fix for {id}\n{}\n{}", run.stdout, run.stderr))
+}
+
+/// The patch applies, and then the culprits no longer matter.
+#[track_caller]
+fn holds(project: &Project, fix: &Value, orders: &[&str]) {
+    assert_eq!(fix["status"], "fixed", "{fix:#}");
+    let diff = fix["patches"][0]["diff"].as_str().expect("a diff");
+    let (applied, said) = git(project, &["apply", "-"], Some(diff));
+    assert!(applied, "{said}\n{diff}");
+    for order in orders {
+        let plain = project.shell("", &format!("pytest {order}"));
+        assert_eq!(plain.code, Some(0), "{order}\n{diff}\n{}", plain.said);
+    }
+    let (back, said) = git(project, &["apply", "-R", "-"], Some(diff));
+    assert!(back, "{said}");
+}
+
+#[test]
+fn the_shop_is_fixed_by_patches_that_git_applies() {
+    let project = Project::example("shop");
+    project.detect(&["--orders", "40"]);
+    project.explain(&[]);
+    let run = project.fix(&[]);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    for (test, polluter) in [
+        (
+            "test_pricing.py::test_default_rate",
+            "test_pricing.py::test_tax_override",
+        ),
+        (
+            "test_config.py::test_currency_default",
+            "test_config.py::test_currency_from_environment",
+        ),
+        (
+            "test_events.py::TestEvents::test_nobody_listens",
+            "test_events.py::TestEvents::test_subscribe",
+        ),
+    ] {
+        let id = format!("tests/{test}");
+        let order = format!("tests/{polluter} tests/{test}");
+        holds(&project, fix_of(&run, &id), &[&id, &order]);
+    }
+    let brittle = "tests/test_inventory.py::test_take";
+    holds(&project, fix_of(&run, brittle), &[brittle]);
+}
+
+#[test]
+fn what_tests_share_is_made_one_for_every_test() {
+    let project = Project::new(&[
+        (
+            "test_a.py",
+            "import pytest\n\n\n@pytest.fixture(scope=\"module\")\ndef box():\n    return []\n\n\n\
+             def test_fill(box):\n    box.append(1)\n\n\ndef test_empty(box):\n    assert box == []\n",
+        ),
+        (
+            "test_b.py",
+            "import unittest\n\n\nclass TestBasket(unittest.TestCase):\n\t@classmethod\n\tdef setUpClass(cls):\n\t\tcls.items = []\n\n\
+             \tdef test_add(self):\n\t\tself.items.append(1)\n\n\tdef test_none(self):\n\t\tself.assertEqual(self.items, [])\n",
+        ),
+    ]);
+    project.explain(&["test_a.py::test_empty", "test_b.py::TestBasket::test_none"]);
+    let run = project.fix(&[]);
+    let fixture = fix_of(&run, "test_a.py::test_empty");
+    assert_eq!(fixture["patches"][0]["strategy"], "isolate", "{fixture:#}");
+    holds(
+        &project,
+        fixture,
+        &["test_a.py::test_fill test_a.py::test_empty"],
+    );
+    let class = fix_of(&run, "test_b.py::TestBasket::test_none");
+    holds(
+        &project,
+        class,
+        &["test_b.py::TestBasket::test_add test_b.py::TestBasket::test_none"],
+    );
+}
+
+#[test]
+fn only_apply_touches_the_tree_and_never_what_is_not_committed() {
+    let project = Project::example("tiny");
+    for args in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &["commit", "-qm", "all"],
+    ] {
+        let (done, said) = git(&project, args, None);
+        assert!(done, "{said}");
+    }
+    project.detect(&[]);
+    project.explain(&[]);
+    let before = project.tree();
+    let run = project.fix(&[]);
+    assert_eq!(project.tree(), before);
+    let diff = run.document["fixes"][0]["patches"][0]["diff"].as_str();
+    assert!(
+        diff.is_some_and(|d| d.contains("+def restore_prices()")),
+        "{diff:?}"
+    );
+
+    let python = project.python();
+    let python = python.to_str().expect("utf-8");
+    let file = project.path().join("test_prices.py");
+    let code = std::fs::read_to_string(&file).expect("code");
+    std::fs::write(&file, format!("{code}# mine\n")).expect("written");
+    let apply = |more: &[&str]| {
+        let mut args = vec!["fix", "--apply", "--seed", "1", "--python", python];
+        args.extend(more);
+        project.flakelab(&args).output().expect("it runs")
+    };
+    let refused = apply(&[]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("not committed"), "{said}");
+    let done = apply(&["--force"]);
+    assert_eq!(done.status.code(), Some(1));
+    let after = std::fs::read_to_string(&file).expect("code");
+    assert!(
+        after.contains("restore_prices") && after.ends_with("# mine\n"),
+        "{after}"
+    );
+}
+
+#[test]
+fn patches_can_be_saved_and_nothing_explained_is_said_so() {
+    let project = Project::example("tiny");
+    let run = project.fix(&[]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("flakelab explain"), "{}", run.stderr);
+    project.explain(&["test_prices.py"]);
+    let folder = tempfile::tempdir().expect("a directory");
+    let python = project.python();
+    let output = project
+        .flakelab(&[
+            "fix",
+            "--seed",
+            "1",
+            "--python",
+            python.to_str().expect("utf-8"),
+            "-o",
+            folder.path().to_str().expect("utf-8"),
+        ])
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    let patch = std::fs::read_to_string(folder.path().join("001-restore.patch")).expect("a patch");
+    let (applied, said) = git(&project, &["apply", "-"], Some(&patch));
+    assert!(applied, "{said}");
+}

@@ -1,0 +1,23 @@
+//! `fix`: patches for order-dependent tests, and no claim that was not verified.
+//!
+//! Candidates come from what `explain` found: the state that leaks is put back by the polluter's module,
+//! a fixture or class set-up that tests share is made one for every test, or the code of a helper (a cleaner
+//! or state-setter, iPFlakies section 3.2) runs first. Each candidate is verified in the real file of a view of
+//! the project; the first that holds wins.
+//!
+//! | file | question |
+//! |---|---|
+//! | `propose` | which edits could help? |
+//! | `verify` | does the test pass wherever it failed, and does everything else stay as it was? |
+//! | `fix` | which test gets which patch? |
+
+mod case;
+mod fix;
+mod patch;
+mod propose;
+mod verify;
+
+pub use case::{Case, CausalLeak, Tree};
+pub use fix::{Fix, Settings, Status, VerifiedPatch, Watch, fix};
+pub use patch::{Change, Patch, Site, Strategy};
+pub use verify::{Variants, Verified};

@@ -1,0 +1,67 @@
+//! A patch: whole new texts of a few files, and why.
+
+use flakelab_source::unified;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// What leaks is put back after the tests that leak it.
+    Restore,
+    /// What tests share is made one for every test.
+    Isolate,
+    /// The code of a cleaner or state-setter runs first.
+    Helper,
+}
+
+impl Strategy {
+    pub fn word(self) -> &'static str {
+        match self {
+            Strategy::Restore => "restore",
+            Strategy::Isolate => "isolate",
+            Strategy::Helper => "helper",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Site {
+    Polluter,
+    Victim,
+    Shared,
+}
+
+impl Site {
+    pub fn word(self) -> &'static str {
+        match self {
+            Site::Polluter => "polluter",
+            Site::Victim => "victim",
+            Site::Shared => "shared",
+        }
+    }
+}
+
+/// A file before and after; `before` is `None` for a new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub path: String,
+    pub before: Option<String>,
+    pub after: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    pub strategy: Strategy,
+    pub site: Site,
+    /// One line: what it does and why.
+    pub reason: String,
+    pub changes: Vec<Change>,
+}
+
+impl Patch {
+    /// A unified diff over all its files.
+    pub fn diff(&self) -> String {
+        self.changes
+            .iter()
+            .map(|change| unified(&change.path, change.before.as_deref(), &change.after))
+            .collect()
+    }
+}

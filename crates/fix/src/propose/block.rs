@@ -1,0 +1,246 @@
+//! Fixtures that put a leak back after each test of a file.
+
+use crate::case::{CausalLeak, Tree};
+
+use super::names::{Part, Slot, slot};
+
+/// What one leak takes: modules to import, parameters of the fixture, lines before and after the test.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Lines {
+    pub(super) modules: Vec<String>,
+    parameters: Vec<&'static str>,
+    before: Vec<String>,
+    after: Vec<String>,
+}
+
+/// Ways to put one leak back, the most idiomatic first.
+pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
+    let absent = leak.before == "(not there)";
+    match leak.kind.as_str() {
+        "environ" => environ(leak, absent).into_iter().collect(),
+        "cwd" => vec![patching(&[], "monkeypatch.chdir(\".\")".into())],
+        "file" => created_file(leak, absent).into_iter().collect(),
+        "cache" => slot(&leak.name, file, tree, false)
+            .map(|s| after(&s, vec![format!("{}.cache_clear()", s.expression())]))
+            .into_iter()
+            .collect(),
+        "logging" => logger(leak).into_iter().collect(),
+        "asyncio" => vec![Lines {
+            modules: vec!["asyncio".into()],
+            after: vec!["asyncio.set_event_loop_policy(None)".into()],
+            ..Lines::default()
+        }],
+        "sys_path" => vec![Lines {
+            modules: vec!["sys".into()],
+            before: vec!["saved_path = sys.path.copy()".into()],
+            after: vec!["sys.path[:] = saved_path".into()],
+            ..Lines::default()
+        }],
+        "random" if leak.name.contains("random") && !leak.name.contains("numpy") => vec![Lines {
+            modules: vec!["random".into()],
+            before: vec!["state = random.getstate()".into()],
+            after: vec!["random.setstate(state)".into()],
+            ..Lines::default()
+        }],
+        "global" | "attribute" | "class_attribute" | "builtin" => {
+            let outside = leak.kind == "builtin";
+            match slot(&leak.name, file, tree, outside) {
+                Some(slot) => stored(&slot, leak, absent),
+                None => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn patching(modules: &[&str], line: String) -> Lines {
+    Lines {
+        modules: modules.iter().map(|m| (*m).to_owned()).collect(),
+        parameters: vec!["monkeypatch"],
+        before: vec![line],
+        after: Vec::new(),
+    }
+}
+
+fn after(slot: &Slot, lines: Vec<String>) -> Lines {
+    Lines {
+        modules: slot.module.clone().into_iter().collect(),
+        after: lines,
+        ..Lines::default()
+    }
+}
+
+fn environ(leak: &CausalLeak, absent: bool) -> Option<Lines> {
+    let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
+    Some(if absent {
+        Lines {
+            modules: vec!["os".into()],
+            after: vec![format!("os.environ.pop({key}, None)")],
+            ..Lines::default()
+        }
+    } else {
+        patching(
+            &["os"],
+            format!("monkeypatch.setenv({key}, os.environ[{key}])"),
+        )
+    })
+}
+
+/// Only what did not exist before can be removed with certainty.
+fn created_file(leak: &CausalLeak, absent: bool) -> Option<Lines> {
+    if !absent || leak.name.contains(['"', '\\', '\n']) {
+        return None;
+    }
+    let (modules, parameters, base, name) = if let Some(name) = leak.name.strip_prefix("$HOME/") {
+        (vec!["pathlib"], vec![], "pathlib.Path.home()", name)
+    } else if let Some(name) = leak.name.strip_prefix("$TMPDIR/") {
+        let base = "pathlib.Path(tempfile.gettempdir())";
+        (vec!["pathlib", "tempfile"], vec![], base, name)
+    } else if leak.name.starts_with('/') {
+        return None;
+    } else {
+        (
+            vec![],
+            vec!["request"],
+            "request.config.rootpath",
+            leak.name.as_str(),
+        )
+    };
+    let mut modules: Vec<String> = modules.into_iter().map(str::to_owned).collect();
+    modules.push("shutil".into());
+    Some(Lines {
+        modules,
+        parameters,
+        before: Vec::new(),
+        after: vec![
+            format!("left = {base} / \"{name}\""),
+            "if left.is_dir():".into(),
+            "    shutil.rmtree(left)".into(),
+            "elif left.exists():".into(),
+            "    left.unlink()".into(),
+        ],
+    })
+}
+
+fn logger(leak: &CausalLeak) -> Option<Lines> {
+    let (name, field) = leak.name.strip_prefix("logger ")?.rsplit_once(": ")?;
+    let get = if name == "root" {
+        "logger = logging.getLogger()".to_owned()
+    } else {
+        format!("logger = logging.getLogger(\"{name}\")")
+    };
+    let (save, back) = match field {
+        "level" => ("saved = logger.level", "logger.setLevel(saved)"),
+        "handlers" => ("saved = logger.handlers[:]", "logger.handlers[:] = saved"),
+        "filters" => ("saved = logger.filters[:]", "logger.filters[:] = saved"),
+        "disabled" => ("saved = logger.disabled", "logger.disabled = saved"),
+        "propagate" => ("saved = logger.propagate", "logger.propagate = saved"),
+        _ => return None,
+    };
+    Some(Lines {
+        modules: vec!["logging".into()],
+        before: vec![get, save.into()],
+        after: vec![back.into()],
+        ..Lines::default()
+    })
+}
+
+/// A value in memory: put back in place if it is a container, else bound again.
+fn stored(slot: &Slot, leak: &CausalLeak, absent: bool) -> Vec<Lines> {
+    let modules: Vec<String> = slot.module.clone().into_iter().collect();
+    let whole = slot.expression();
+    let mut found = Vec::new();
+    let contents = |container: &str, list: bool| Lines {
+        modules: modules.clone(),
+        before: vec![format!("saved = {container}.copy()")],
+        after: if list {
+            vec![format!("{container}[:] = saved")]
+        } else {
+            vec![
+                format!("{container}.clear()"),
+                format!("{container}.update(saved)"),
+            ]
+        },
+        ..Lines::default()
+    };
+    match &slot.last {
+        Part::Key(key) => {
+            let number = key.trim_matches(['[', ']']).parse::<usize>().is_ok();
+            if leak.before.starts_with('[') {
+                found.push(contents(&whole, true));
+            } else if leak.before.starts_with('{') {
+                found.push(contents(&whole, false));
+            }
+            found.push(contents(&slot.owner, number));
+        }
+        Part::Name(name) => {
+            if leak.before.starts_with('[') {
+                found.push(contents(&whole, true));
+            } else if leak.before.starts_with('{') {
+                found.push(contents(&whole, false));
+            }
+            found.extend(bound(slot, name, absent, modules));
+        }
+    }
+    found
+}
+
+fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Option<Lines> {
+    if slot.owner.is_empty() {
+        return (!absent).then(|| Lines {
+            modules: vec!["sys".into()],
+            parameters: vec!["monkeypatch"],
+            before: vec![format!(
+                "monkeypatch.setattr(sys.modules[__name__], \"{name}\", {name})"
+            )],
+            after: Vec::new(),
+        });
+    }
+    let owner = &slot.owner;
+    Some(if absent {
+        Lines {
+            modules,
+            after: vec![
+                format!("if hasattr({owner}, \"{name}\"):"),
+                format!("    del {owner}.{name}"),
+            ],
+            ..Lines::default()
+        }
+    } else {
+        Lines {
+            modules,
+            parameters: vec!["monkeypatch"],
+            before: vec![format!(
+                "monkeypatch.setattr({owner}, \"{name}\", {owner}.{name})"
+            )],
+            after: Vec::new(),
+        }
+    })
+}
+
+/// An autouse fixture of these lines.
+pub(super) fn fixture(name: &str, lines: &Lines, indent: &str) -> String {
+    let mut text = format!(
+        "@pytest.fixture(autouse=True)\ndef {name}({}):\n",
+        lines.parameters.join(", ")
+    );
+    let mut add = |line: &str| {
+        // One more level inside a statement.
+        let inner = line.strip_prefix("    ");
+        let deeper = if inner.is_some() { indent } else { "" };
+        text.push_str(indent);
+        text.push_str(deeper);
+        text.push_str(inner.unwrap_or(line));
+        text.push('\n');
+    };
+    for line in &lines.before {
+        add(line);
+    }
+    if !lines.after.is_empty() {
+        add("yield");
+    }
+    for line in &lines.after {
+        add(line);
+    }
+    text
+}

@@ -1,0 +1,240 @@
+//! Edits that could help, the best first: what a maintainer would write comes before what merely works.
+
+mod block;
+mod helper;
+mod isolate;
+mod names;
+mod restore;
+
+use crate::case::{Case, Tree};
+use crate::patch::Patch;
+
+/// Candidates for one test. None of them is known to work.
+pub(crate) fn candidates(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
+    let isolated = isolate::propose(case, tree);
+    // A state-setter that runs first for every test must not meet what another test left.
+    let both: Vec<Patch> = isolated
+        .iter()
+        .flat_map(|patch| on_top(patch, case, tree))
+        .collect();
+    let mut found = isolated;
+    found.extend(restore::propose(case, tree));
+    found.extend(helper::propose(case, tree));
+    found.extend(both);
+    let mut seen: Vec<Patch> = Vec::new();
+    for patch in found {
+        let changes = patch
+            .changes
+            .iter()
+            .any(|c| c.before.as_ref() != Some(&c.after));
+        if changes && !seen.iter().any(|known| known.changes == patch.changes) {
+            seen.push(patch);
+        }
+    }
+    seen
+}
+
+/// Helpers on top of a patch.
+fn on_top(patch: &Patch, case: &Case, tree: &dyn Tree) -> Vec<Patch> {
+    let over = Patched { tree, patch };
+    helper::propose(case, &over)
+        .into_iter()
+        .map(|mut more| {
+            let mut changes = patch.changes.clone();
+            for change in more.changes {
+                match changes.iter_mut().find(|known| known.path == change.path) {
+                    Some(known) => known.after = change.after,
+                    None => changes.push(change),
+                }
+            }
+            more.changes = changes;
+            more.reason = format!("{}; {}", patch.reason, more.reason);
+            more
+        })
+        .collect()
+}
+
+/// The project with a patch in place.
+struct Patched<'a> {
+    tree: &'a dyn Tree,
+    patch: &'a Patch,
+}
+
+impl Tree for Patched<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        let changed = self.patch.changes.iter().find(|c| c.path == path);
+        changed.map_or_else(|| self.tree.read(path), |c| Some(c.after.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use flakelab_model::Class;
+
+    use super::*;
+    use crate::case::CausalLeak;
+    use crate::patch::Strategy;
+
+    struct Files(BTreeMap<&'static str, &'static str>);
+
+    impl Tree for Files {
+        fn read(&self, path: &str) -> Option<String> {
+            self.0.get(path).map(|text| (*text).to_owned())
+        }
+    }
+
+    fn case(class: Class, test: &str, culprit: &str, leak: (&str, &str, &str)) -> Case {
+        Case {
+            test: test.into(),
+            class,
+            culprits: vec![vec![culprit.into()]],
+            cleaners: Vec::new(),
+            causes: vec![vec![CausalLeak {
+                kind: leak.0.into(),
+                name: leak.1.into(),
+                before: leak.2.into(),
+            }]],
+        }
+    }
+
+    /// The first candidate's text of the file must contain the lines.
+    #[track_caller]
+    fn check(files: &[(&'static str, &'static str)], case: &Case, strategy: Strategy, lines: &str) {
+        let tree = Files(files.iter().copied().collect());
+        let found = candidates(case, &tree);
+        let first = found
+            .iter()
+            .find(|patch| patch.strategy == strategy)
+            .unwrap_or_else(|| panic!("no {strategy:?} among {found:#?}"));
+        let text = &first.changes[0].after;
+        assert!(text.contains(lines), "{text}");
+    }
+
+    #[test]
+    fn state_of_the_test_module_itself_is_put_back_in_place() {
+        check(
+            &[(
+                "test_a.py",
+                "DATA = [1]\n\n\ndef test_p():\n  DATA.clear()\n\n\ndef test_v():\n  assert DATA\n",
+            )],
+            &case(
+                Class::Victim,
+                "test_a.py::test_v",
+                "test_a.py::test_p",
+                ("global", "test_a.DATA", "[1]"),
+            ),
+            Strategy::Restore,
+            "@pytest.fixture(autouse=True)\ndef restore_data():\n  saved = DATA.copy()\n  yield\n  DATA[:] = saved\n",
+        );
+    }
+
+    #[test]
+    fn a_bound_value_is_put_back_with_monkeypatch_under_the_name_the_file_uses() {
+        check(
+            &[
+                (
+                    "tests/test_a.py",
+                    "from shop import config as c\n\n\ndef test_p():\n    c.rate = 2\n",
+                ),
+                ("tests/test_b.py", ""),
+                ("shop/config.py", "rate = 1\n"),
+            ],
+            &case(
+                Class::Victim,
+                "tests/test_b.py::test_v",
+                "tests/test_a.py::test_p",
+                ("global", "shop.config.rate", "1"),
+            ),
+            Strategy::Restore,
+            "def restore_rate(monkeypatch):\n    monkeypatch.setattr(c, \"rate\", c.rate)\n",
+        );
+    }
+
+    #[test]
+    fn a_setter_with_a_fixture_is_called_with_it() {
+        check(
+            &[(
+                "test_a.py",
+                "def test_s(box):\n    box.fill()\n\n\ndef test_b(other):\n    \"\"\"Doc.\"\"\"\n    assert other\n",
+            )],
+            &case(
+                Class::Brittle,
+                "test_a.py::test_b",
+                "test_a.py::test_s",
+                ("thread", "x", ""),
+            ),
+            Strategy::Helper,
+            "def test_b(box, other):\n    \"\"\"Doc.\"\"\"\n    test_s(box)\n    assert other\n",
+        );
+    }
+
+    #[test]
+    fn helpers_of_classes_are_called_the_way_their_class_is_run() {
+        let text = "import unittest\n\n\nclass A(unittest.TestCase):\n    def test_s(self):\n        pass\n\n    def test_b(self):\n        pass\n\n\nclass B(unittest.TestCase):\n    def test_b(self):\n        pass\n";
+        let leak = ("thread", "x", "");
+        check(
+            &[("test_a.py", text)],
+            &case(
+                Class::Brittle,
+                "test_a.py::A::test_b",
+                "test_a.py::A::test_s",
+                leak,
+            ),
+            Strategy::Helper,
+            "        self.test_s()\n",
+        );
+        check(
+            &[("test_a.py", text)],
+            &case(
+                Class::Brittle,
+                "test_a.py::B::test_b",
+                "test_a.py::A::test_s",
+                leak,
+            ),
+            Strategy::Helper,
+            "        A(\"test_s\").debug()\n",
+        );
+    }
+
+    #[test]
+    fn a_shared_fixture_in_a_conftest_above_becomes_one_for_every_test() {
+        check(
+            &[
+                ("tests/unit/test_a.py", "def test_v(box):\n    pass\n"),
+                (
+                    "tests/conftest.py",
+                    "import pytest\n\n\n@pytest.fixture(scope=\"session\")\ndef box():\n    return []\n",
+                ),
+            ],
+            &case(
+                Class::Victim,
+                "tests/unit/test_a.py::test_v",
+                "tests/unit/test_a.py::test_p",
+                ("fixture", "fixture box (session scope)", "not set up"),
+            ),
+            Strategy::Isolate,
+            "@pytest.fixture\ndef box():\n",
+        );
+    }
+
+    #[test]
+    fn polluters_of_several_modules_get_one_conftest_above_them() {
+        let mut case = case(
+            Class::Victim,
+            "tests/a/test_v.py::test_v",
+            "tests/a/test_p.py::test_p",
+            ("environ", "os.environ[\"X\"]", "(not there)"),
+        );
+        case.culprits.push(vec!["tests/b/test_q.py::test_q".into()]);
+        let tree = Files(BTreeMap::new());
+        let found = candidates(&case, &tree);
+        assert_eq!(found[0].changes[0].path, "tests/conftest.py");
+        assert_eq!(found[0].changes[0].before, None);
+        assert_eq!(
+            found[0].changes[0].after,
+            "import os\nimport pytest\n\n\n@pytest.fixture(autouse=True)\ndef restore_environment():\n    yield\n    os.environ.pop(\"X\", None)\n"
+        );
+    }
+}

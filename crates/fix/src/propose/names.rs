@@ -1,0 +1,169 @@
+//! The name of a leak as a Python expression: which module to import, what to write behind it.
+
+use crate::case::Tree;
+
+/// `shop.pricing.RATES["default"]` in parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    Name(String),
+    /// With its brackets.
+    Key(String),
+}
+
+/// `None` for a name that is no expression, e.g. with an object as key.
+pub(super) fn parts(name: &str) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        if let Some(tail) = rest.strip_prefix('[') {
+            let end = key_end(tail)?;
+            let key = &tail[..end];
+            if key.contains('<') || key.contains('…') {
+                return None;
+            }
+            parts.push(Part::Key(format!("[{key}]")));
+            rest = &tail[end + 1..];
+        } else {
+            let word = rest.strip_prefix('.').unwrap_or(rest);
+            let end = word.find(['.', '[']).unwrap_or(word.len());
+            let name = &word[..end];
+            let fits = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if name.is_empty() || !fits {
+                return None;
+            }
+            parts.push(Part::Name(name.to_owned()));
+            rest = &word[end..];
+        }
+    }
+    (!parts.is_empty()).then_some(parts)
+}
+
+/// Where the bracket closes, strings left alone.
+fn key_end(text: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(q), c) if c == q => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, ']') => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A slot of a module that a file can refer to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// The module to import, or `None` where the file itself is the module.
+    pub(super) module: Option<String>,
+    /// What holds the slot; empty for a global of the file itself.
+    pub(super) owner: String,
+    pub(super) last: Part,
+}
+
+impl Slot {
+    /// The slot as an expression.
+    pub(super) fn expression(&self) -> String {
+        match &self.last {
+            Part::Name(name) if self.owner.is_empty() => name.clone(),
+            Part::Name(name) => format!("{}.{name}", self.owner),
+            Part::Key(key) => format!("{}{key}", self.owner),
+        }
+    }
+}
+
+/// `outside` modules need no file in the project: the standard library's.
+pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree, outside: bool) -> Option<Slot> {
+    let parts = parts(name)?;
+    let words: Vec<&str> = parts
+        .iter()
+        .map_while(|part| match part {
+            Part::Name(name) => Some(name.as_str()),
+            Part::Key(_) => None,
+        })
+        .collect();
+    let longest = words.len().min(parts.len() - 1);
+    let own = file.trim_end_matches(".py").replace('/', ".");
+    let count = (1..=longest).rev().find(|count| {
+        let module = words[..*count].join(".");
+        own == module || own.ends_with(&format!(".{module}")) || is_module(&words[..*count], tree)
+    });
+    let count = match count {
+        Some(count) => count,
+        // Only the module itself can be guessed.
+        None if outside && longest > 0 => longest,
+        None => return None,
+    };
+    let module = words[..count].join(".");
+    let is_own = own == module || own.ends_with(&format!(".{module}"));
+    let (last, middle) = parts[count..].split_last()?;
+    let mut owner = if is_own {
+        String::new()
+    } else {
+        module.clone()
+    };
+    for part in middle {
+        match part {
+            Part::Name(name) if owner.is_empty() => owner.push_str(name),
+            Part::Name(name) => {
+                owner.push('.');
+                owner.push_str(name);
+            }
+            Part::Key(key) => owner.push_str(key),
+        }
+    }
+    Some(Slot {
+        module: (!is_own).then_some(module),
+        owner,
+        last: last.clone(),
+    })
+}
+
+fn is_module(words: &[&str], tree: &dyn Tree) -> bool {
+    let path = words.join("/");
+    ["", "src/"].iter().any(|base| {
+        tree.read(&format!("{base}{path}.py")).is_some()
+            || tree.read(&format!("{base}{path}/__init__.py")).is_some()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Files(&'static [&'static str]);
+
+    impl Tree for Files {
+        fn read(&self, path: &str) -> Option<String> {
+            self.0.contains(&path).then(String::new)
+        }
+    }
+
+    #[test]
+    fn names_become_expressions() {
+        let tree = Files(&["shop/pricing.py", "shop/__init__.py"]);
+        let found = slot(
+            r#"shop.pricing.RATES["a.b]"]"#,
+            "tests/test_a.py",
+            &tree,
+            false,
+        );
+        let found = found.expect("a slot");
+        assert_eq!(found.module.as_deref(), Some("shop.pricing"));
+        assert_eq!(found.owner, "shop.pricing.RATES");
+        assert_eq!(found.expression(), r#"shop.pricing.RATES["a.b]"]"#);
+    }
+
+    #[test]
+    fn the_files_own_globals_need_no_import() {
+        let tree = Files(&["tests/test_a.py"]);
+        let found =
+            slot("tests.test_a.DATA[0].x", "tests/test_a.py", &tree, false).expect("a slot");
+        assert_eq!((found.module, found.owner.as_str()), (None, "DATA[0]"));
+        assert!(slot("x.REG[<object>]", "t.py", &tree, false).is_none());
+    }
+}

@@ -1,0 +1,138 @@
+//! Restore what leaks, at the polluter: a small autouse fixture in the polluter's module puts it back. Where
+//! polluters lie in several modules, it goes into the conftest file above them.
+
+use flakelab_model::Class;
+use flakelab_source::{Source, apply};
+
+use super::block::{Lines, fixture, ways};
+use crate::case::{Case, CausalLeak, Place, Tree};
+use crate::patch::{Change, Patch, Site, Strategy};
+
+pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
+    if case.class != Class::Victim {
+        return Vec::new();
+    }
+    let mut files: Vec<String> = case
+        .culprits
+        .iter()
+        .flatten()
+        .filter_map(|id| Place::of(id))
+        .map(|place| place.file)
+        .collect();
+    files.sort();
+    files.dedup();
+    let mut found = Vec::new();
+    for cause in &case.causes {
+        let [leak] = cause.as_slice() else {
+            continue;
+        };
+        if let [file] = files.as_slice() {
+            found.extend(in_file(leak, file, tree));
+        } else if let Some(path) = conftest(&files) {
+            found.extend(in_file(leak, &path, tree));
+        }
+    }
+    found
+}
+
+/// The conftest file next to or above all of these.
+fn conftest(files: &[String]) -> Option<String> {
+    let mut folder: Vec<&str> = files.first()?.split('/').collect();
+    folder.pop();
+    for file in files {
+        let parts: Vec<&str> = file.split('/').collect();
+        let common = folder
+            .iter()
+            .zip(&parts)
+            .take_while(|(a, b)| a == b)
+            .count();
+        folder.truncate(common);
+    }
+    let mut path = folder.join("/");
+    if !path.is_empty() {
+        path.push('/');
+    }
+    Some(path + "conftest.py")
+}
+
+fn in_file(leak: &CausalLeak, path: &str, tree: &dyn Tree) -> Vec<Patch> {
+    let before = tree.read(path);
+    let text = before.clone().unwrap_or_default();
+    let Some(source) = Source::parse(&text) else {
+        return Vec::new();
+    };
+    ways(leak, path, tree)
+        .into_iter()
+        .map(|lines| Patch {
+            strategy: Strategy::Restore,
+            site: Site::Polluter,
+            reason: format!(
+                "{} is put back after every test of {path}, because some leave it changed",
+                leak.name
+            ),
+            changes: vec![Change {
+                path: path.to_owned(),
+                before: before.clone(),
+                after: with_block(&source, leak, &lines),
+            }],
+        })
+        .collect()
+}
+
+fn with_block(source: &Source, leak: &CausalLeak, lines: &Lines) -> String {
+    let name = fixture_name(source, leak);
+    let mut block = fixture(&name, lines, source.indent());
+    let mut modules: Vec<&str> = Vec::new();
+    for module in &lines.modules {
+        match source.name_of(module) {
+            // As the file says it already.
+            Some(known) => {
+                block = block
+                    .replace(&format!("{module}."), &format!("{known}."))
+                    .replace(&format!("({module},"), &format!("({known},"));
+            }
+            None => modules.push(module),
+        }
+    }
+    modules.push("pytest");
+    apply(source.text(), &source.add_block(&modules, &block))
+}
+
+/// `restore_rates`, and a number if the file has that name already.
+fn fixture_name(source: &Source, leak: &CausalLeak) -> String {
+    let word = |text: &str| -> String {
+        let kept = text
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || *c == '_');
+        kept.collect::<String>().trim_matches('_').to_lowercase()
+    };
+    let stem = match leak.kind.as_str() {
+        "environ" => "environment".to_owned(),
+        "file" => "files".to_owned(),
+        "logging" => "logging".to_owned(),
+        "asyncio" => "event_loop".to_owned(),
+        kind @ ("cwd" | "sys_path" | "random") => kind.to_owned(),
+        _ => {
+            let plain = leak.name.split('[').next().unwrap_or_default();
+            let tail = leak.name.rsplit('.').next().unwrap_or_default();
+            let last = if tail.contains('[') || tail.contains('"') {
+                plain.rsplit('.').next().unwrap_or_default()
+            } else {
+                tail
+            };
+            word(last)
+        }
+    };
+    let base = if stem.is_empty() {
+        "restore_state".to_owned()
+    } else {
+        format!("restore_{stem}")
+    };
+    let mut name = base.clone();
+    let mut number = 2;
+    while source.function(&[&name]).is_some() {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
+}

@@ -1,0 +1,135 @@
+//! The document of `flakelab fix`, and its text. Fields are only ever added within a major version.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::detect::Schema;
+use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
+use crate::wording::{count, duration, visible};
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Document {
+    pub schema: Schema,
+    pub flakelab: String,
+    pub fixes: Vec<Fix>,
+    pub campaign: Campaign,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Fix {
+    pub test: String,
+    /// `fixed`, `partial` or `none`.
+    pub status: &'static str,
+    pub patches: Vec<Patch>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Patch {
+    pub strategy: &'static str,
+    pub site: &'static str,
+    pub reason: String,
+    pub diff: String,
+    pub verified: Verified,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Verified {
+    /// Passed, of how many, in fresh interpreters.
+    pub alone: [u64; 2],
+    pub after: Vec<After>,
+    pub default_order: bool,
+    pub shuffles: [u64; 2],
+    /// Tests that fail with the patch and did not before.
+    pub broken: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct After {
+    pub tests: Vec<String>,
+    pub passed: u64,
+    pub of: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Campaign {
+    pub seed: u64,
+    pub wall_seconds: f64,
+    pub python: String,
+    pub pytest: String,
+}
+
+/// A patch that serves several tests is printed once.
+pub fn terminal(document: &Document) -> String {
+    let mut out = String::new();
+    let mut printed: Vec<&str> = Vec::new();
+    for fix in &document.fixes {
+        let colour = match fix.status {
+            "fixed" => GREEN,
+            "partial" => YELLOW,
+            _ => RED,
+        };
+        let word = if fix.status == "none" {
+            "not fixed"
+        } else {
+            fix.status
+        };
+        let _ = writeln!(
+            out,
+            "{colour}{BOLD}{word}{OFF} {BOLD}{}{OFF}",
+            visible(&fix.test)
+        );
+        if !fix.reason.is_empty() {
+            let _ = writeln!(out, "  {}", visible(&fix.reason));
+        }
+        for patch in &fix.patches {
+            let _ = writeln!(out, "  {} ({})", visible(&patch.reason), patch.strategy);
+            let v = &patch.verified;
+            let _ = writeln!(
+                out,
+                "  {DIM}passed alone {}/{}, after {} of {} known culprits, in the default order and {}/{} shuffles{OFF}",
+                v.alone[0],
+                v.alone[1],
+                v.after.iter().filter(|a| a.passed == a.of).count(),
+                v.after.len(),
+                v.shuffles[0],
+                v.shuffles[1]
+            );
+            if printed.contains(&patch.diff.as_str()) {
+                let _ = writeln!(out, "  {DIM}the same patch as above{OFF}");
+                continue;
+            }
+            printed.push(&patch.diff);
+            for line in patch.diff.lines() {
+                let colour = match line.as_bytes().first() {
+                    Some(b'+') => GREEN,
+                    Some(b'-') => RED,
+                    _ => DIM,
+                };
+                let _ = writeln!(out, "  {colour}{}{OFF}", line.replace('\u{1b}', "\u{fffd}"));
+            }
+        }
+        out.push('\n');
+    }
+    let fixed = document
+        .fixes
+        .iter()
+        .filter(|f| f.status == "fixed")
+        .count() as u64;
+    let _ = writeln!(
+        out,
+        "{BOLD}{} of {} fixed, by {}{OFF}",
+        fixed,
+        count(document.fixes.len() as u64, "test", "tests"),
+        count(printed.len() as u64, "patch", "patches")
+    );
+    let _ = writeln!(
+        out,
+        "in {}, seed {}",
+        duration(document.campaign.wall_seconds),
+        document.campaign.seed
+    );
+    out
+}

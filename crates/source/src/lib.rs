@@ -1,0 +1,10 @@
+//! Python source as concrete syntax: where things are, and edits that keep everything else of the file.
+//!
+//! Owns parsing (tree-sitter: byte ranges, comments and layout stay) and edits as data. Knows nothing of
+//! tests that fail, patches that are verified, or files on disk.
+
+mod edit;
+mod python;
+
+pub use edit::{Edit, apply, unified};
+pub use python::{Class, Function, Source};

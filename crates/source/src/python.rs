@@ -1,0 +1,554 @@
+//! A Python file: functions, classes, fixtures, imports, and where they stand.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Parser, Tree};
+
+use crate::edit::Edit;
+
+/// A file that parses.
+#[derive(Debug)]
+pub struct Source {
+    text: String,
+    tree: Tree,
+}
+
+/// A function or method.
+#[derive(Debug, Clone, Copy)]
+pub struct Function<'a> {
+    source: &'a Source,
+    /// With its decorators.
+    outer: Node<'a>,
+    node: Node<'a>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Class<'a> {
+    source: &'a Source,
+    node: Node<'a>,
+}
+
+impl Source {
+    /// `None` if it is not Python that this parser knows.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parser = Parser::new();
+        parser
+            .set_language(&tree_sitter_python::LANGUAGE.into())
+            .ok()?;
+        let tree = parser.parse(text, None)?;
+        if tree.root_node().has_error() {
+            return None;
+        }
+        Some(Self {
+            text: text.to_owned(),
+            tree,
+        })
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn of(&self, node: Node<'_>) -> &str {
+        &self.text[node.byte_range()]
+    }
+
+    /// A function by its names from the outside in: `["TestCart", "test_total"]`.
+    pub fn function(&self, path: &[&str]) -> Option<Function<'_>> {
+        let (name, classes) = path.split_last()?;
+        let mut body = self.tree.root_node();
+        for class in classes {
+            body = self
+                .class_in(body, class)?
+                .node
+                .child_by_field_name("body")?;
+        }
+        self.function_in(body, name)
+    }
+
+    pub fn class(&self, path: &[&str]) -> Option<Class<'_>> {
+        let mut body = self.tree.root_node();
+        let mut found = None;
+        for name in path {
+            let class = self.class_in(body, name)?;
+            body = class.node.child_by_field_name("body")?;
+            found = Some(class);
+        }
+        found
+    }
+
+    /// The last definition of a name counts, as it does for Python.
+    fn function_in<'a>(&'a self, body: Node<'a>, name: &str) -> Option<Function<'a>> {
+        let mut found = None;
+        for (outer, node) in definitions(body) {
+            let is = node.kind() == "function_definition"
+                && node
+                    .child_by_field_name("name")
+                    .is_some_and(|n| self.of(n) == name);
+            if is {
+                found = Some(Function {
+                    source: self,
+                    outer,
+                    node,
+                });
+            }
+        }
+        found
+    }
+
+    fn class_in<'a>(&'a self, body: Node<'a>, name: &str) -> Option<Class<'a>> {
+        definitions(body)
+            .into_iter()
+            .filter(|(_, node)| node.kind() == "class_definition")
+            .find(|(_, node)| {
+                node.child_by_field_name("name")
+                    .is_some_and(|n| self.of(n) == name)
+            })
+            .map(|(_, node)| Class { source: self, node })
+    }
+
+    /// Where the imports at the top end: after the line of the last one, or of the docstring.
+    pub fn after_imports(&self) -> usize {
+        let root = self.tree.root_node();
+        let mut cursor = root.walk();
+        let mut end = 0;
+        for (at, node) in root.named_children(&mut cursor).enumerate() {
+            let header = match node.kind() {
+                "import_statement" | "import_from_statement" | "future_import_statement" => true,
+                "expression_statement" => {
+                    at == 0 && node.named_child(0).is_some_and(|n| n.kind() == "string")
+                }
+                "comment" => continue,
+                // An import that may fail is still an import.
+                "try_statement" | "if_statement" => {
+                    let text = self.of(node);
+                    text.contains("import ") && !text.contains("def ") && end > 0
+                }
+                _ => break,
+            };
+            if !header {
+                break;
+            }
+            end = node.end_byte();
+        }
+        self.line_end(end)
+    }
+
+    /// The start of the line after the one that holds `at`.
+    fn line_end(&self, at: usize) -> usize {
+        if at == 0 {
+            return 0;
+        }
+        self.text[at..]
+            .find('\n')
+            .map_or(self.text.len(), |n| at + n + 1)
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |n| n + 1)
+    }
+
+    /// What the file calls a module: itself, an alias, or the name it was imported by.
+    pub fn name_of(&self, module: &str) -> Option<String> {
+        let root = self.tree.root_node();
+        let mut cursor = root.walk();
+        for node in root.named_children(&mut cursor) {
+            let from = match node.kind() {
+                "import_statement" => String::new(),
+                "import_from_statement" => match node.child_by_field_name("module_name") {
+                    Some(name) if name.kind() == "dotted_name" => format!("{}.", self.of(name)),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let mut inner = node.walk();
+            for name in node.children_by_field_name("name", &mut inner) {
+                let (imported, known) = match name.kind() {
+                    "aliased_import" => (
+                        name.child_by_field_name("name").map(|n| self.of(n))?,
+                        name.child_by_field_name("alias").map(|n| self.of(n))?,
+                    ),
+                    _ => (self.of(name), self.of(name)),
+                };
+                if format!("{from}{imported}") == module {
+                    return Some(known.to_owned());
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether `from … import name` stands at the top.
+    pub fn imports_name(&self, name: &str) -> bool {
+        let root = self.tree.root_node();
+        let mut cursor = root.walk();
+        root.named_children(&mut cursor)
+            .filter(|node| node.kind() == "import_from_statement")
+            .any(|node| {
+                let mut inner = node.walk();
+                node.children_by_field_name("name", &mut inner)
+                    .any(|imported| self.of(imported) == name)
+            })
+    }
+
+    /// Whether `import module` stands at the top.
+    pub fn imports(&self, module: &str) -> bool {
+        let root = self.tree.root_node();
+        let mut cursor = root.walk();
+        root.named_children(&mut cursor)
+            .filter(|node| node.kind() == "import_statement")
+            .any(|node| {
+                let mut inner = node.walk();
+                node.named_children(&mut inner)
+                    .any(|name| name.kind() == "dotted_name" && self.of(name) == module)
+            })
+    }
+
+    /// Adds what is not imported yet, and a block of code behind the imports.
+    pub fn add_block(&self, modules: &[&str], block: &str) -> Vec<Edit> {
+        let missing: Vec<String> = modules
+            .iter()
+            .filter(|module| !self.imports(module))
+            .map(|module| format!("import {module}\n"))
+            .collect();
+        let at = self.after_imports();
+        let newline = if at > 0 && !self.text[..at].ends_with('\n') {
+            "\n"
+        } else {
+            ""
+        };
+        let rest = self.text[at..].trim_start_matches(['\r', '\n']);
+        let gap = self.text.len() - at - rest.len();
+        let after = if rest.is_empty() { "" } else { "\n\n" };
+        let lead = if at == 0 && missing.is_empty() {
+            ""
+        } else {
+            "\n\n"
+        };
+        let text = format!("{newline}{}{lead}{block}{after}", missing.concat());
+        vec![Edit::replace(at..at + gap, text)]
+    }
+
+    /// One level of indentation as this file has it.
+    pub fn indent(&self) -> &str {
+        for line in self.text.lines() {
+            let body = line.trim_start_matches([' ', '\t']);
+            let width = line.len() - body.len();
+            if width > 0 && !body.is_empty() && !body.starts_with('#') {
+                let lead = &line[..width];
+                if lead.starts_with('\t') {
+                    return "\t";
+                }
+                return if width <= 4 { lead } else { "    " };
+            }
+        }
+        "    "
+    }
+}
+
+/// (with decorators, the definition itself) of everything defined in a body.
+fn definitions(body: Node<'_>) -> Vec<(Node<'_>, Node<'_>)> {
+    let mut cursor = body.walk();
+    body.named_children(&mut cursor)
+        .filter_map(|node| match node.kind() {
+            "decorated_definition" => Some((node, node.child_by_field_name("definition")?)),
+            "function_definition" | "class_definition" => Some((node, node)),
+            _ => None,
+        })
+        .collect()
+}
+
+impl<'a> Class<'a> {
+    pub fn method(self, name: &str) -> Option<Function<'a>> {
+        let body = self.node.child_by_field_name("body")?;
+        self.source.function_in(body, name)
+    }
+
+    /// Whether one of its bases is named like a `TestCase`.
+    pub fn is_unittest(self) -> bool {
+        self.node
+            .child_by_field_name("superclasses")
+            .is_some_and(|bases| self.source.of(bases).contains("TestCase"))
+    }
+}
+
+impl<'a> Function<'a> {
+    pub fn is_async(self) -> bool {
+        self.source.of(self.node).starts_with("async")
+    }
+
+    /// Parameters without their defaults, in order; `self` included.
+    pub fn parameters(self) -> Vec<String> {
+        let Some(list) = self.node.child_by_field_name("parameters") else {
+            return Vec::new();
+        };
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor)
+            .filter_map(|node| match node.kind() {
+                "identifier" => Some(self.source.of(node).to_owned()),
+                "typed_parameter" => node.named_child(0).map(|n| self.source.of(n).to_owned()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Parameters that have a default.
+    pub fn optional_parameters(self) -> usize {
+        let Some(list) = self.node.child_by_field_name("parameters") else {
+            return 0;
+        };
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor)
+            .filter(|node| node.kind().contains("default_parameter"))
+            .count()
+    }
+
+    /// Adds parameters that it does not have, behind `self`.
+    pub fn add_parameters(self, names: &[String]) -> Option<Edit> {
+        let have = self.parameters();
+        let missing: Vec<&str> = names
+            .iter()
+            .filter(|name| !have.contains(name))
+            .map(String::as_str)
+            .collect();
+        if missing.is_empty() {
+            return None;
+        }
+        let list = self.node.child_by_field_name("parameters")?;
+        let mut cursor = list.walk();
+        let first = list.named_children(&mut cursor).next();
+        let bound = first.filter(|node| matches!(self.source.of(*node), "self" | "cls"));
+        let joined = missing.join(", ");
+        Some(match (bound, first) {
+            (Some(own), _) => Edit::insert(own.end_byte(), format!(", {joined}")),
+            (None, Some(other)) => Edit::insert(other.start_byte(), format!("{joined}, ")),
+            (None, None) => Edit::insert(list.start_byte() + 1, joined),
+        })
+    }
+
+    /// Statements at the start of its body, behind the docstring; `None` for a body on the line of the
+    /// `def`.
+    pub fn prepend(self, lines: &[String]) -> Option<Edit> {
+        let body = self.node.child_by_field_name("body")?;
+        let mut cursor = body.walk();
+        let mut statements = body
+            .named_children(&mut cursor)
+            .filter(|n| n.kind() != "comment");
+        let first = statements.next()?;
+        if first.start_position().row == self.node.start_position().row {
+            return None;
+        }
+        let docstring = first.kind() == "expression_statement"
+            && first.named_child(0).is_some_and(|n| n.kind() == "string");
+        let target = match statements.next() {
+            Some(second) if docstring => second,
+            _ => first,
+        };
+        let start = self.source.line_start(target.start_byte());
+        let lead = &self.source.text[start..target.start_byte()];
+        if !lead.trim().is_empty() {
+            return None;
+        }
+        let text: String = lines.iter().map(|line| format!("{lead}{line}\n")).collect();
+        Some(Edit::insert(start, text))
+    }
+
+    /// The call arguments of its `pytest.fixture` decorator, if it has one with arguments.
+    fn fixture_call(self) -> Option<Node<'a>> {
+        self.decorators().into_iter().find_map(|decorator| {
+            let call = decorator.named_child(0)?;
+            let function = call.child_by_field_name("function")?;
+            let named = self.source.of(function);
+            (call.kind() == "call" && named.ends_with("fixture")).then_some(call)
+        })
+    }
+
+    fn decorators(self) -> Vec<Node<'a>> {
+        let mut cursor = self.outer.walk();
+        self.outer
+            .named_children(&mut cursor)
+            .filter(|node| node.kind() == "decorator")
+            .collect()
+    }
+
+    /// Takes the scope off a fixture, so that every test gets its own.
+    pub fn drop_scope(self) -> Option<Vec<Edit>> {
+        let call = self.fixture_call()?;
+        let arguments = call.child_by_field_name("arguments")?;
+        let mut cursor = arguments.walk();
+        let all: Vec<Node<'_>> = arguments.named_children(&mut cursor).collect();
+        let at = all.iter().position(|node| {
+            node.kind() == "keyword_argument"
+                && node
+                    .child_by_field_name("name")
+                    .is_some_and(|n| self.source.of(n) == "scope")
+        })?;
+        let range = if all.len() == 1 {
+            arguments.byte_range()
+        } else if at + 1 < all.len() {
+            all[at].start_byte()..all[at + 1].start_byte()
+        } else {
+            all[at - 1].end_byte()..all[at].end_byte()
+        };
+        Some(vec![Edit::replace(range, "")])
+    }
+
+    /// A class-wide set-up made one for every test: `setUpClass(cls)` becomes `setUp(self)`.
+    pub fn to_method(self, from: &str, to: &str) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        for decorator in self.decorators() {
+            if self.source.of(decorator).trim() == "@classmethod" {
+                let start = self.source.line_start(decorator.start_byte());
+                let end = self.source.line_end(decorator.end_byte());
+                edits.push(Edit::replace(start..end, ""));
+            }
+        }
+        let mut waiting = vec![self.node];
+        while let Some(node) = waiting.pop() {
+            if node.kind() == "identifier" {
+                let new = match self.source.of(node) {
+                    "cls" | "klass" => Some("self"),
+                    name if name == from => Some(to),
+                    _ => None,
+                };
+                if let Some(new) = new {
+                    edits.push(Edit::replace(node.byte_range(), new));
+                }
+            }
+            let mut cursor = node.walk();
+            waiting.extend(node.children(&mut cursor));
+        }
+        edits
+    }
+
+    pub fn range(self) -> Range<usize> {
+        self.outer.byte_range()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apply;
+
+    fn edited(text: &str, edits: impl FnOnce(&Source) -> Vec<Edit>) -> String {
+        let source = Source::parse(text).expect("it parses");
+        let out = apply(text, &edits(&source));
+        assert!(Source::parse(&out).is_some(), "no longer parses:\n{out}");
+        out
+    }
+
+    #[test]
+    fn a_call_goes_behind_the_docstring_with_the_indentation_of_the_file() {
+        let text =
+            "class TestA:\n  def test_b(self):\n    \"\"\"Doc.\"\"\"\n    # why\n    x = 1\n";
+        let out = edited(text, |s| {
+            let f = s.function(&["TestA", "test_b"]).expect("found");
+            f.prepend(&["reset()".into()]).into_iter().collect()
+        });
+        assert_eq!(
+            out,
+            "class TestA:\n  def test_b(self):\n    \"\"\"Doc.\"\"\"\n    # why\n    reset()\n    x = 1\n"
+        );
+    }
+
+    #[test]
+    fn a_body_on_one_line_is_refused() {
+        let source = Source::parse("def test_a(): pass\n").expect("parses");
+        let f = source.function(&["test_a"]).expect("found");
+        assert!(f.prepend(&["x()".into()]).is_none());
+    }
+
+    #[test]
+    fn modern_syntax_parses_and_nested_and_async_tests_are_found() {
+        let text = "import a\n\n\nasync def test_x(a, /, b: int, *, c=1):\n    match a:\n        case 1:\n            pass\n    if (n := 1):\n        pass\n    try:\n        pass\n    except* ValueError:\n        pass\n\n\nclass A:\n    class B:\n        def test_y(self):\n            pass\n";
+        let source = Source::parse(text).expect("parses");
+        let x = source.function(&["test_x"]).expect("found");
+        assert!(x.is_async());
+        assert_eq!(x.parameters(), ["a", "b"]);
+        assert!(source.function(&["A", "B", "test_y"]).is_some());
+    }
+
+    #[test]
+    fn a_fixture_loses_its_scope_and_keeps_the_rest() {
+        for (before, after) in [
+            ("@pytest.fixture(scope=\"module\")", "@pytest.fixture"),
+            (
+                "@pytest.fixture(scope='session', autouse=True)",
+                "@pytest.fixture(autouse=True)",
+            ),
+            (
+                "@fixture(name=\"x\", scope=\"class\")",
+                "@fixture(name=\"x\")",
+            ),
+        ] {
+            let text = format!("{before}\ndef thing():\n    return []\n");
+            let out = edited(&text, |s| {
+                s.function(&["thing"])
+                    .and_then(Function::drop_scope)
+                    .expect("scope")
+            });
+            assert!(out.starts_with(&format!("{after}\ndef")), "{out}");
+        }
+    }
+
+    #[test]
+    fn a_class_set_up_becomes_one_for_every_test() {
+        let text = "class TestA(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        super().setUpClass()\n        cls.x = []\n";
+        let out = edited(text, |s| {
+            s.function(&["TestA", "setUpClass"])
+                .expect("found")
+                .to_method("setUpClass", "setUp")
+        });
+        assert_eq!(
+            out,
+            "class TestA(TestCase):\n    def setUp(self):\n        super().setUp()\n        self.x = []\n"
+        );
+    }
+
+    #[test]
+    fn a_block_goes_behind_the_imports_and_imports_only_what_is_missing() {
+        let text = "\"\"\"Doc.\"\"\"\nfrom __future__ import annotations\nimport os\n\nX = 1\n";
+        let out = edited(text, |s| {
+            s.add_block(&["os", "pytest"], "def a():\n    pass\n")
+        });
+        assert_eq!(
+            out,
+            "\"\"\"Doc.\"\"\"\nfrom __future__ import annotations\nimport os\nimport pytest\n\n\ndef a():\n    pass\n\n\nX = 1\n"
+        );
+    }
+
+    #[test]
+    fn a_module_is_known_by_the_name_it_was_imported_by() {
+        let text = "import a.b\nimport c.d as e\nfrom f.g import h, i as j\nfrom . import k\n";
+        let source = Source::parse(text).expect("parses");
+        for (module, name) in [
+            ("a.b", Some("a.b")),
+            ("c.d", Some("e")),
+            ("f.g.h", Some("h")),
+            ("f.g.i", Some("j")),
+            ("k", None),
+            ("x", None),
+        ] {
+            assert_eq!(source.name_of(module).as_deref(), name, "{module}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_added_once_and_behind_self() {
+        let text =
+            "class T:\n    def test_a(self, x):\n        pass\n\n\ndef test_b():\n    pass\n";
+        let out = edited(text, |s| {
+            let names = ["x".to_owned(), "y".to_owned()];
+            let a = s
+                .function(&["T", "test_a"])
+                .and_then(|f| f.add_parameters(&names));
+            let b = s
+                .function(&["test_b"])
+                .and_then(|f| f.add_parameters(&names));
+            a.into_iter().chain(b).collect()
+        });
+        assert!(out.contains("def test_a(self, y, x):"), "{out}");
+        assert!(out.contains("def test_b(x, y):"), "{out}");
+    }
+}
