@@ -148,6 +148,7 @@ pub(crate) struct ExplainArgs {
 ///
 ///   isolate  a fixture, class or module set-up that tests share is made one for every test
 ///   restore  a small fixture puts back what leaks, after the tests that leak it
+///   reset    the test itself puts the state right before it starts
 ///   helper   the cleaner of a victim, or the state-setter of a brittle, runs first
 ///
 /// Each patch is tried in a private view of the project: the test must pass alone, after every known
@@ -213,6 +214,7 @@ pub(crate) struct FixArgs {
 pub(crate) enum StrategyArg {
     Isolate,
     Restore,
+    Reset,
     Helper,
 }
 

@@ -56,6 +56,7 @@ fn explain_one(
 ) -> Result<Explanation, LabError> {
     let class = match target.class {
         // What fresh interpreters say now counts more than what an earlier campaign found.
+        Some(class) if session.out_of_budget && class_of(alone) == Class::Unconfirmed => class,
         None | Some(Class::Victim | Class::Brittle) => class_of(alone),
         Some(class) => class,
     };
@@ -127,17 +128,19 @@ fn explain_order(
     }
     culprits::confirm(session, case, suspects.sets, explanation)?;
     if explanation.culprits.is_empty() {
+        explanation.failure.clone_from(&alone.failure);
+        if session.out_of_budget {
+            // What was found out before stands.
+            explanation.class = target.class.unwrap_or(Class::Unconfirmed);
+            explanation.note("the budget ended before a test was found that changes its verdict");
+            return Ok(());
+        }
         // Alone it is what it always was; nothing says that the order matters.
         explanation.class = match explanation.class {
             Class::Brittle => Class::AlwaysFailing,
             _ => Class::Stable,
         };
-        explanation.failure.clone_from(&alone.failure);
-        explanation.note(if session.out_of_budget {
-            "the budget ended before a test was found that changes its verdict"
-        } else {
-            "no test before it was found to change its verdict"
-        });
+        explanation.note("no test before it was found to change its verdict");
         return Ok(());
     }
     explanation

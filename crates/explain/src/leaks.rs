@@ -61,7 +61,13 @@ fn look(
     if case.alone == Polarity::Fail {
         trial.signature = alone_signature(session, case)?;
     }
-    let Some(seen) = trial.control(session)? else {
+    let mut control = trial.control(session)?;
+    if control.is_none() && case.warm == Isolation::Fork {
+        // Forks have collected the whole suite, which alone may change the verdict.
+        trial.case.warm = Isolation::Fresh;
+        control = trial.control(session)?;
+    }
+    let Some(seen) = control else {
         explanation
             .note("the verdict changes when the process is watched, so what leaks cannot be said");
         return Ok(());
@@ -84,7 +90,7 @@ fn look(
             confirmed.push(group);
         }
     }
-    if confirmed.is_empty() {
+    if confirmed.is_empty() && !session.out_of_budget {
         explanation.note(if seen.leaks.is_empty() {
             "no difference in memory or files is left when the test starts: an external service or state outside Python may carry it"
         } else {

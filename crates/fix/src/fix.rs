@@ -155,7 +155,10 @@ fn fix_one(
             };
             found.patches.push(held);
         } else if tried > 0 {
-            found.reason = format!("none of {tried} candidates held");
+            found.reason = match tried {
+                1 => "the one candidate did not hold".into(),
+                _ => format!("none of {tried} candidates held"),
+            };
         }
     }
     Ok(found)

@@ -8,6 +8,8 @@ pub enum Strategy {
     Restore,
     /// What tests share is made one for every test.
     Isolate,
+    /// The test itself puts the state right before it starts.
+    Reset,
     /// The code of a cleaner or state-setter runs first.
     Helper,
 }
@@ -17,6 +19,7 @@ impl Strategy {
         match self {
             Strategy::Restore => "restore",
             Strategy::Isolate => "isolate",
+            Strategy::Reset => "reset",
             Strategy::Helper => "helper",
         }
     }

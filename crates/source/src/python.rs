@@ -148,8 +148,8 @@ impl Source {
         self.text[..at].rfind('\n').map_or(0, |n| n + 1)
     }
 
-    /// What the file calls a module: itself, an alias, or the name it was imported by.
-    pub fn name_of(&self, module: &str) -> Option<String> {
+    /// What the file at this path calls a module: itself, an alias, or the name it was imported by.
+    pub fn name_of(&self, module: &str, path: &str) -> Option<String> {
         let root = self.tree.root_node();
         let mut cursor = root.walk();
         for node in root.named_children(&mut cursor) {
@@ -157,7 +157,8 @@ impl Source {
                 "import_statement" => String::new(),
                 "import_from_statement" => match node.child_by_field_name("module_name") {
                     Some(name) if name.kind() == "dotted_name" => format!("{}.", self.of(name)),
-                    _ => continue,
+                    Some(name) => absolute(self.of(name), path),
+                    None => continue,
                 },
                 _ => continue,
             };
@@ -229,6 +230,17 @@ impl Source {
         vec![Edit::replace(at..at + gap, text)]
     }
 
+    /// Adds what is not imported yet, behind the imports.
+    pub fn add_imports(&self, modules: &[&str]) -> Option<Edit> {
+        let missing: String = modules
+            .iter()
+            .filter(|module| !self.imports(module))
+            .map(|module| format!("import {module}\n"))
+            .collect();
+        let at = self.after_imports();
+        (!missing.is_empty()).then(|| Edit::insert(at, missing))
+    }
+
     /// One level of indentation as this file has it.
     pub fn indent(&self) -> &str {
         for line in self.text.lines() {
@@ -244,6 +256,18 @@ impl Source {
         }
         "    "
     }
+}
+
+/// `.` or `..pkg` in a file as the start of an absolute name.
+fn absolute(relative: &str, path: &str) -> String {
+    let dots = relative.len() - relative.trim_start_matches('.').len();
+    let mut folders: Vec<&str> = path.split('/').collect();
+    folders.truncate(folders.len().saturating_sub(dots));
+    let rest = relative.trim_start_matches('.');
+    if !rest.is_empty() {
+        folders.push(rest);
+    }
+    folders.iter().map(|part| format!("{part}.")).collect()
 }
 
 /// (with decorators, the definition itself) of everything defined in a body.
@@ -527,10 +551,14 @@ mod tests {
             ("c.d", Some("e")),
             ("f.g.h", Some("h")),
             ("f.g.i", Some("j")),
-            ("k", None),
+            ("pkg.k", Some("k")),
             ("x", None),
         ] {
-            assert_eq!(source.name_of(module).as_deref(), name, "{module}");
+            assert_eq!(
+                source.name_of(module, "pkg/test_x.py").as_deref(),
+                name,
+                "{module}"
+            );
         }
     }
 

@@ -13,6 +13,32 @@ pub(super) struct Lines {
     after: Vec<String>,
 }
 
+impl Lines {
+    /// Adds those of another leak; its variables get a number.
+    pub(super) fn join(&mut self, other: &Lines, number: usize) {
+        let renamed = |lines: &[String]| -> Vec<String> {
+            let own = lines.iter();
+            own.map(|line| line.replace("saved", &format!("saved_{number}")))
+                .collect()
+        };
+        let (before, after) = (renamed(&other.before), renamed(&other.after));
+        let same = self.before.iter().zip(&other.before).any(|(a, b)| a == b);
+        if same && self.after == other.after {
+            return;
+        }
+        self.modules.extend(other.modules.clone());
+        self.modules.sort();
+        self.modules.dedup();
+        for parameter in &other.parameters {
+            if !self.parameters.contains(parameter) {
+                self.parameters.push(parameter);
+            }
+        }
+        self.before.extend(before);
+        self.after.extend(after);
+    }
+}
+
 /// Ways to put one leak back, the most idiomatic first.
 pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
     let absent = leak.before == "(not there)";

@@ -10,7 +10,12 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for cause in &case.causes {
+    // With what tears it down for every test, or left to the end of the module.
+    let ways = case
+        .causes
+        .iter()
+        .flat_map(|cause| [(cause, true), (cause, false)]);
+    for (cause, down) in ways {
         let mut edits: Vec<(String, Vec<Edit>)> = Vec::new();
         let mut names = Vec::new();
         for leak in cause.iter().filter(|leak| leak.kind == "fixture") {
@@ -19,7 +24,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
                 scope(name, &place, tree)
             } else {
                 let (word, _) = leak.name.split_once(" of ").unwrap_or((&leak.name, ""));
-                set_up(word, &place, tree)
+                set_up(word, &place, tree, down)
             };
             if let Some((path, more)) = made {
                 names.push(leak.name.clone());
@@ -83,7 +88,7 @@ fn scope(name: &str, place: &Place, tree: &dyn Tree) -> Option<(String, Vec<Edit
 }
 
 /// `setUpClass`, `setup_class` or `setup_module`, with what tears it down.
-fn set_up(word: &str, place: &Place, tree: &dyn Tree) -> Option<(String, Vec<Edit>)> {
+fn set_up(word: &str, place: &Place, tree: &dyn Tree, down: bool) -> Option<(String, Vec<Edit>)> {
     let source = Source::parse(&tree.read(&place.file)?)?;
     let pairs = [
         ("setUpClass", "setUp", "tearDownClass", "tearDown"),
@@ -95,7 +100,7 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree) -> Option<(String, Vec<Edi
         ),
     ];
     if word == "setup_module" || word == "setUpModule" {
-        return each_test(word, place, &source);
+        return each_test(word, place, &source, down);
     }
     let (from, to, end, end_to) = pairs.into_iter().find(|(from, ..)| *from == word)?;
     let class = source.class(&place.class_path())?;
@@ -110,7 +115,12 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree) -> Option<(String, Vec<Edi
 }
 
 /// A module's set-up called again for every test.
-fn each_test(word: &str, place: &Place, source: &Source) -> Option<(String, Vec<Edit>)> {
+fn each_test(
+    word: &str,
+    place: &Place,
+    source: &Source,
+    with_down: bool,
+) -> Option<(String, Vec<Edit>)> {
     let arguments = |function: Option<Function<'_>>| match function {
         Some(function) if !function.parameters().is_empty() => "request.module",
         // Imported ones mostly take nothing.
@@ -126,7 +136,7 @@ fn each_test(word: &str, place: &Place, source: &Source) -> Option<(String, Vec<
         "teardown_module"
     };
     let mut body = vec![format!("{word}({})", arguments(source.function(&[word])))];
-    if has(down) {
+    if with_down && has(down) {
         body.push("yield".into());
         body.push(format!("{down}({})", arguments(source.function(&[down]))));
     }

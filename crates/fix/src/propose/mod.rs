@@ -4,6 +4,7 @@ mod block;
 mod helper;
 mod isolate;
 mod names;
+mod reset;
 mod restore;
 
 use crate::case::{Case, Tree};
@@ -19,6 +20,7 @@ pub(crate) fn candidates(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
         .collect();
     let mut found = isolated;
     found.extend(restore::propose(case, tree));
+    found.extend(reset::propose(case, tree));
     found.extend(helper::propose(case, tree));
     found.extend(both);
     let mut seen: Vec<Patch> = Vec::new();

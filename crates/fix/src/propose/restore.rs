@@ -23,13 +23,12 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     files.dedup();
     let mut found = Vec::new();
     for cause in &case.causes {
-        let [leak] = cause.as_slice() else {
-            continue;
+        let path = match files.as_slice() {
+            [file] => Some(file.clone()),
+            several => conftest(several),
         };
-        if let [file] = files.as_slice() {
-            found.extend(in_file(leak, file, tree));
-        } else if let Some(path) = conftest(&files) {
-            found.extend(in_file(leak, &path, tree));
+        if let Some(path) = path {
+            found.extend(in_file(cause, &path, tree));
         }
     }
     found
@@ -55,13 +54,26 @@ fn conftest(files: &[String]) -> Option<String> {
     Some(path + "conftest.py")
 }
 
-fn in_file(leak: &CausalLeak, path: &str, tree: &dyn Tree) -> Vec<Patch> {
+fn in_file(cause: &[CausalLeak], path: &str, tree: &dyn Tree) -> Vec<Patch> {
+    let Some(leak) = cause.first() else {
+        return Vec::new();
+    };
     let before = tree.read(path);
     let text = before.clone().unwrap_or_default();
     let Some(source) = Source::parse(&text) else {
         return Vec::new();
     };
-    ways(leak, path, tree)
+    let mut found = ways(leak, path, tree);
+    // Several leaks that only work together: the first way of each, in one fixture.
+    for (number, more) in cause.iter().enumerate().skip(1) {
+        let Some(way) = ways(more, path, tree).into_iter().next() else {
+            return Vec::new();
+        };
+        for lines in &mut found {
+            lines.join(&way, number + 1);
+        }
+    }
+    found
         .into_iter()
         .map(|lines| Patch {
             strategy: Strategy::Restore,
@@ -73,18 +85,18 @@ fn in_file(leak: &CausalLeak, path: &str, tree: &dyn Tree) -> Vec<Patch> {
             changes: vec![Change {
                 path: path.to_owned(),
                 before: before.clone(),
-                after: with_block(&source, leak, &lines),
+                after: with_block(&source, path, leak, &lines),
             }],
         })
         .collect()
 }
 
-fn with_block(source: &Source, leak: &CausalLeak, lines: &Lines) -> String {
+fn with_block(source: &Source, path: &str, leak: &CausalLeak, lines: &Lines) -> String {
     let name = fixture_name(source, leak);
     let mut block = fixture(&name, lines, source.indent());
     let mut modules: Vec<&str> = Vec::new();
     for module in &lines.modules {
-        match source.name_of(module) {
+        match source.name_of(module, path) {
             // As the file says it already.
             Some(known) => {
                 block = block

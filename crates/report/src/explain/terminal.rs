@@ -111,6 +111,12 @@ fn sets(out: &mut String, label: &str, sets: &[Vec<String>], most: usize) {
 
 /// `shop.RATES["default"] stays 0.5 (was 0.1), written at tests/test_pricing.py:30`.
 fn state(leak: &Leak) -> String {
+    if leak.kind == "fixture" {
+        return format!(
+            "{} is shared with the tests before it; set up anew, the verdict changes back",
+            leak.name
+        );
+    }
     let change = match (leak.before.as_str(), leak.after.as_str()) {
         ("", "") => format!("{} changed", leak.name),
         (before, after) if before == after => format!("{} changed ({after})", leak.name),

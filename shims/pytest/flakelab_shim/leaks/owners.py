@@ -9,7 +9,7 @@ from .shapes import WHOLE, Keyed, Shape
 
 # Filled in by the interpreter or by the machinery of tests when something is first used.
 _MODULE_NOISE = frozenset(
-    "__builtins__ __warningregistry__ __cached__ __loader__ __spec__ __file__ __annotations__ __annotate__"
+    "__builtins__ __warningregistry__ __cached__ __loader__ __spec__ __annotations__ __annotate__"
     " __annotations_cache__ __conditional_annotations__ @py_builtins @pytest_ar".split()
 )
 _CLASS_NOISE = frozenset(

@@ -40,6 +40,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         strategy: args.strategy.map(|strategy| match strategy {
             StrategyArg::Isolate => Strategy::Isolate,
             StrategyArg::Restore => Strategy::Restore,
+            StrategyArg::Reset => Strategy::Reset,
             StrategyArg::Helper => Strategy::Helper,
         }),
         all: args.patch_mode == PatchMode::All,
