@@ -91,15 +91,34 @@ fn look(
         }
     }
     if confirmed.is_empty() && !session.out_of_budget {
-        explanation.note(if seen.leaks.is_empty() {
-            "no difference in memory or files is left when the test starts: an external service or state outside Python may carry it"
-        } else {
-            "none of the differences in memory or files that could be put back explains it: an external service or state outside Python may carry it"
-        });
+        explanation.note(unexplained(&seen));
     }
     let traced = trial.trace(session, &seen, &confirmed)?;
     publish(number, seen, &confirmed, &traced, explanation);
     Ok(())
+}
+
+/// What to say where nothing that was put back mattered.
+fn unexplained(seen: &Observation) -> String {
+    let fixed: Vec<&str> = seen
+        .leaks
+        .iter()
+        .filter(|leak| !leak.restorable)
+        .map(|leak| leak.name.as_str())
+        .take(3)
+        .collect();
+    if !fixed.is_empty() {
+        return format!(
+            "what could be put back does not explain it; this could not be, and may be it: {}",
+            fixed.join(", ")
+        );
+    }
+    let outside = "an external service or state outside Python may carry it";
+    if seen.leaks.is_empty() {
+        format!("no difference in memory or files is left when the test starts: {outside}")
+    } else {
+        format!("none of the differences in memory or files explains it: {outside}")
+    }
 }
 
 /// How the target fails alone: putting something back must not break it in another way.

@@ -42,6 +42,11 @@ class Logging(Table):
             return "logging: %s" % field
         return "logger %s: %s" % (name, field)
 
+    def candidates(self, name):
+        """Also loggers that have nothing unusual about them yet."""
+        logger, _, field = name.rpartition(": ")
+        return [*self._before, (logger[len("logger ") :], field)] if logger.startswith("logger ") else [*self._before]
+
     def show(self, key, state):
         if state is MISSING:
             state = _FIELDS.get(key[1], state)
