@@ -88,10 +88,15 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree, outside: bool) -> Op
         .collect();
     let longest = words.len().min(parts.len() - 1);
     let own = file.trim_end_matches(".py").replace('/', ".");
-    let count = (1..=longest).rev().find(|count| {
-        let module = words[..*count].join(".");
-        own == module || own.ends_with(&format!(".{module}")) || is_module(&words[..*count], tree)
-    });
+    // The module's name may start above or below where pytest runs.
+    let same = |module: &str| {
+        own == module
+            || own.ends_with(&format!(".{module}"))
+            || module.ends_with(&format!(".{own}"))
+    };
+    let count = (1..=longest)
+        .rev()
+        .find(|count| same(&words[..*count].join(".")) || is_module(&words[..*count], tree));
     let count = match count {
         Some(count) => count,
         // Only the module itself can be guessed.
@@ -99,7 +104,7 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree, outside: bool) -> Op
         None => return None,
     };
     let module = words[..count].join(".");
-    let is_own = own == module || own.ends_with(&format!(".{module}"));
+    let is_own = same(&module);
     let (last, middle) = parts[count..].split_last()?;
     let mut owner = if is_own {
         String::new()
@@ -164,6 +169,8 @@ mod tests {
         let found =
             slot("tests.test_a.DATA[0].x", "tests/test_a.py", &tree, false).expect("a slot");
         assert_eq!((found.module, found.owner.as_str()), (None, "DATA[0]"));
+        let above = slot("src.tests.test_a.DATA", "tests/test_a.py", &tree, false);
+        assert_eq!(above.expect("a slot").expression(), "DATA");
         assert!(slot("x.REG[<object>]", "t.py", &tree, false).is_none());
     }
 }
