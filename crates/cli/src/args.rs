@@ -153,7 +153,8 @@ pub(crate) struct ExplainArgs {
 ///
 /// Each patch is tried in a private view of the project: the test must pass alone, after every known
 /// culprit and after every other test, in the default order and in shuffles, and no other test may fail
-/// that did not before. What does not hold is not shown. The project is changed by --apply only.
+/// that did not before. What does not hold is not shown. The project is changed by --apply only;
+/// `-o DIR` saves the patches as files for `git apply` (with --format json, `-o FILE` the document).
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct FixArgs {

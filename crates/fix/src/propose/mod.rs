@@ -24,6 +24,8 @@ pub(crate) fn candidates(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     found.extend(helper::propose(case, tree));
     found.extend(both);
     let mut seen: Vec<Patch> = Vec::new();
+    // Ids are a suite's text: nothing above the project is ever written.
+    found.retain(|patch| patch.changes.iter().all(|change| is_inside(&change.path)));
     for patch in found {
         let changes = patch
             .changes
@@ -34,6 +36,11 @@ pub(crate) fn candidates(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
         }
     }
     seen
+}
+
+fn is_inside(path: &str) -> bool {
+    path.split('/')
+        .all(|part| !matches!(part, "" | "." | "..") && !part.contains('\0'))
 }
 
 /// Helpers on top of a patch.
@@ -219,6 +226,17 @@ mod tests {
             Strategy::Isolate,
             "@pytest.fixture\ndef box():\n",
         );
+    }
+
+    #[test]
+    fn nothing_above_the_project_is_touched() {
+        for file in ["../other/test_p.py", "/etc/test_p.py", "a//test_p.py"] {
+            let polluter = format!("{file}::test_p");
+            let leak = ("environ", "os.environ[\"X\"]", "(not there)");
+            let case = case(Class::Victim, "test_v.py::test_v", &polluter, leak);
+            let tree = Files([("test_v.py", "")].into_iter().collect());
+            assert!(candidates(&case, &tree).is_empty(), "{file}");
+        }
     }
 
     #[test]
