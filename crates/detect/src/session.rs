@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use flakelab_lab::orders::Kind;
-use flakelab_lab::{Lab, LabError, pristine};
+use flakelab_lab::{Lab, LabError, patience, pristine};
 use flakelab_model::{Isolation, Order, RunRecord, RunRequest, TestIndex, Timeout};
 
 use crate::evidence::{Evidence, Purpose, Run};
@@ -59,10 +59,7 @@ pub trait Watch {
 /// The share of a budget that the search may use; the rest is for verification, without which nothing
 /// can be published.
 const SEARCH_SHARE: f64 = 0.6;
-/// A test is hung when it takes so many times longer than the slowest test of the baseline took, and
-/// at least this long: room for a busy machine, and short enough for a test that hangs in every
-/// second order.
-const PATIENCE: u32 = 20;
+/// A test gets at least this long before it counts as hung.
 const LEAST_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) struct Session<'a> {
@@ -110,9 +107,8 @@ impl<'a> Session<'a> {
     pub(crate) fn learn_patience(&mut self) {
         if self.settings.impatient {
             let slowest = Duration::from_micros(u64::from(self.evidence.slowest));
-            self.test_limit = (slowest * PATIENCE)
-                .max(LEAST_PATIENCE)
-                .min(self.settings.timeout.test);
+            let most = self.settings.timeout.test;
+            self.test_limit = patience::limit(slowest, LEAST_PATIENCE, most);
         }
     }
 

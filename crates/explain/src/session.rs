@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use flakelab_lab::{Lab, LabError, pristine};
+use flakelab_lab::{Lab, LabError, patience, pristine};
 use flakelab_model::{
     Isolation, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex, Timeout,
 };
@@ -57,8 +57,7 @@ pub trait Watch {
     fn run_done(&mut self);
 }
 
-/// A test is hung when it takes so many times longer than the slowest so far, and at least this long.
-const PATIENCE: u32 = 20;
+/// A test gets at least this long before it counts as hung.
 const LEAST_PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Session<'a> {
@@ -92,8 +91,7 @@ impl<'a> Session<'a> {
         let mut timeout = self.settings.timeout;
         if self.settings.impatient && !self.slowest.is_zero() {
             // What is put back may make a test loop for ever.
-            let patience = (self.slowest * PATIENCE).max(LEAST_PATIENCE);
-            timeout.test = timeout.test.min(patience);
+            timeout.test = patience::limit(self.slowest, LEAST_PATIENCE, timeout.test);
         }
         RunRequest::new(Order(order), isolation, timeout)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use flakelab_lab::orders::{self, Kind};
-use flakelab_lab::{Lab, LabError};
+use flakelab_lab::{Lab, LabError, patience};
 use flakelab_model::{Isolation, Polarity, RunRequest, Timeout};
 
 use crate::case::{Case, Tree};
@@ -12,8 +12,7 @@ use crate::patch::{Patch, Strategy};
 use crate::propose;
 use crate::verify::{self, Known, Variants, Verified};
 
-/// A test is hung when it takes so many times longer than the slowest did, and at least this long.
-const PATIENCE: u32 = 20;
+/// A test gets at least this long before it counts as hung.
 const LEAST_PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
@@ -74,8 +73,8 @@ pub fn fix(
     let mut settings = settings.clone();
     if settings.impatient {
         // A patch may make a test loop for ever.
-        let patience = (slowest * PATIENCE).max(LEAST_PATIENCE);
-        settings.timeout.test = settings.timeout.test.min(patience);
+        let most = settings.timeout.test;
+        settings.timeout.test = patience::limit(slowest, LEAST_PATIENCE, most);
     }
     known.failing.extend(flaky.iter().cloned());
     let mut fixes: Vec<Fix> = Vec::new();

@@ -8,6 +8,7 @@ pub mod delta;
 pub mod fake;
 pub mod import;
 pub mod orders;
+pub mod patience;
 pub mod pristine;
 pub mod trie;
 

@@ -5,6 +5,7 @@ pub(crate) mod deliver;
 mod failures;
 mod orders;
 mod progress;
+mod selection;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ pub(crate) use campaign::{Asked, begin};
 pub(crate) use failures::lab_error;
 pub(crate) use orders::read_orders;
 pub(crate) use progress::{Bar, Gauge};
+pub(crate) use selection::means;
 
 /// The largest file a test may write: what bounds a test that prints for ever.
 const FILE_LIMIT: u64 = 1 << 30;

@@ -8,6 +8,7 @@ use flakelab_store::{Finished, Store};
 use serde::Deserialize;
 
 use crate::error::{CliError, chain};
+use crate::workbench::means;
 
 /// Orders taken from the store for one test.
 const MOST_ORDERS: usize = 40;
@@ -74,16 +75,9 @@ fn find(name: &str, suite: &Suite) -> Result<Vec<TestIndex>, CliError> {
     if let Some(test) = suite.find(name) {
         return Ok(vec![test]);
     }
-    let inside = |id: &str| {
-        id.strip_prefix(name)
-            .is_some_and(|rest| rest.starts_with("::") || rest.starts_with('['))
-            || id
-                .strip_suffix(name)
-                .is_some_and(|rest| rest.ends_with("::"))
-    };
     let found: Vec<TestIndex> = suite
         .indices()
-        .filter(|test| inside(suite.id(*test).as_str()))
+        .filter(|test| means(name, suite.id(*test).as_str()))
         .collect();
     if !found.is_empty() {
         return Ok(found);

@@ -8,6 +8,7 @@ use flakelab_store::Store;
 use serde::Deserialize;
 
 use crate::error::{CliError, chain};
+use crate::workbench::means;
 
 /// The part of an `explain` document that is read here.
 #[derive(Debug, Deserialize)]
@@ -62,18 +63,7 @@ pub(super) fn read(
         .iter()
         .map(|e| e.test.clone())
         .collect();
-    let wanted = |id: &str| {
-        names.is_empty()
-            || names.iter().any(|name| {
-                id == name
-                    || id
-                        .strip_prefix(name.as_str())
-                        .is_some_and(|rest| rest.starts_with("::") || rest.starts_with('['))
-                    || id
-                        .strip_suffix(name.as_str())
-                        .is_some_and(|r| r.ends_with("::"))
-            })
-    };
+    let wanted = |id: &str| names.is_empty() || names.iter().any(|name| means(name, id));
     let cases: Vec<Case> = document
         .explanations
         .into_iter()
