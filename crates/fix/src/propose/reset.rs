@@ -11,17 +11,28 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     if case.class != Class::Victim {
         return Vec::new();
     }
+    // The set-up of its class may be what fails, so that the test itself is too late.
+    let places = [None, Some("setUp"), Some("setup_method")];
     case.causes
         .iter()
-        .filter_map(|cause| in_victim(case, cause, tree))
+        .flat_map(|cause| places.map(|method| (cause, method)))
+        .filter_map(|(cause, method)| in_victim(case, cause, method, tree))
         .collect()
 }
 
-fn in_victim(case: &Case, cause: &[CausalLeak], tree: &dyn Tree) -> Option<Patch> {
+fn in_victim(
+    case: &Case,
+    cause: &[CausalLeak],
+    method: Option<&str>,
+    tree: &dyn Tree,
+) -> Option<Patch> {
     let target = Place::of(&case.test)?;
     let before = tree.read(&target.file)?;
     let source = Source::parse(&before)?;
-    let function = source.function(&target.path())?;
+    let function = match method {
+        None => source.function(&target.path())?,
+        Some(name) => source.class(&target.class_path())?.method(name)?,
+    };
     let mut lines = Vec::new();
     let mut modules: Vec<String> = Vec::new();
     for leak in cause {
