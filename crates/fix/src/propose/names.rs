@@ -1,5 +1,7 @@
 //! The name of a leak as a Python expression: which module to import, what to write behind it.
 
+use flakelab_source::Source;
+
 use crate::case::Tree;
 
 /// `shop.pricing.RATES["default"]` in parts.
@@ -128,6 +130,43 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree, outside: bool) -> Op
     })
 }
 
+/// Rewrites `module.…` in code of ours to what the file calls it; returns what has to be imported for it.
+pub(super) fn localise(
+    source: &Source,
+    path: &str,
+    module: &str,
+    code: &mut String,
+) -> Option<String> {
+    let say = |code: &mut String, long: &str, short: &str| {
+        for end in [".", ",", ")", "[", " "] {
+            *code = code.replace(&format!("{long}{end}"), &format!("{short}{end}"));
+        }
+    };
+    if let Some(known) = source.name_of(module, path) {
+        say(code, module, &known);
+        return None;
+    }
+    // `from module import thing` binds the thing, not the module.
+    let start = code.find(&format!("{module}."))? + module.len() + 1;
+    let thing: String = code[start..]
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
+    let whole = format!("{module}.{thing}");
+    if let Some(known) = source.name_of(&whole, path) {
+        say(code, &whole, &known);
+        return None;
+    }
+    let first = module.split('.').next().unwrap_or(module);
+    if source.imports_name(first) {
+        // The name is taken.
+        let alias = format!("{}_module", module.replace('.', "_"));
+        say(code, module, &alias);
+        return Some(format!("{module} as {alias}"));
+    }
+    Some(module.to_owned())
+}
+
 fn is_module(words: &[&str], tree: &dyn Tree) -> bool {
     let path = words.join("/");
     ["", "src/"].iter().any(|base| {
@@ -161,6 +200,27 @@ mod tests {
         assert_eq!(found.module.as_deref(), Some("shop.pricing"));
         assert_eq!(found.owner, "shop.pricing.RATES");
         assert_eq!(found.expression(), r#"shop.pricing.RATES["a.b]"]"#);
+    }
+
+    #[test]
+    fn code_of_ours_uses_the_names_of_the_file() {
+        let text = "from app import app\nfrom a import b\n";
+        let source = Source::parse(text).expect("parses");
+        for (module, before, after, import) in [
+            ("app", "app.app.x.clear()", "app.x.clear()", None),
+            ("a.b", "setattr(a.b, 1)", "setattr(b, 1)", None),
+            (
+                "app",
+                "app.y = 1",
+                "app_module.y = 1",
+                Some("app as app_module"),
+            ),
+            ("c", "c.y = 1", "c.y = 1", Some("c")),
+        ] {
+            let mut code = before.to_owned();
+            let needed = localise(&source, "t.py", module, &mut code);
+            assert_eq!((code.as_str(), needed.as_deref()), (after, import));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use flakelab_model::Class;
 use flakelab_source::{Source, apply};
 
-use super::names::{Part, slot};
+use super::names::{Part, localise, slot};
 use crate::case::{Case, CausalLeak, Place, Tree};
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -39,10 +39,7 @@ fn in_victim(
         let (line, module) = reset(leak, &target.file, tree)?;
         let mut line = line;
         if let Some(module) = module {
-            match source.name_of(&module, &target.file) {
-                Some(known) => line = line.replacen(&module, &known, 1),
-                None => modules.push(module),
-            }
+            modules.extend(localise(&source, &target.file, &module, &mut line));
         }
         if !lines.contains(&line) {
             lines.push(line);

@@ -5,6 +5,7 @@ use flakelab_model::Class;
 use flakelab_source::{Source, apply};
 
 use super::block::{Lines, fixture, ways};
+use super::names::localise;
 use crate::case::{Case, CausalLeak, Place, Tree};
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -94,19 +95,13 @@ fn in_file(cause: &[CausalLeak], path: &str, tree: &dyn Tree) -> Vec<Patch> {
 fn with_block(source: &Source, path: &str, leak: &CausalLeak, lines: &Lines) -> String {
     let name = fixture_name(source, leak);
     let mut block = fixture(&name, lines, source.indent());
-    let mut modules: Vec<&str> = Vec::new();
-    for module in &lines.modules {
-        match source.name_of(module, path) {
-            // As the file says it already.
-            Some(known) => {
-                block = block
-                    .replace(&format!("{module}."), &format!("{known}."))
-                    .replace(&format!("({module},"), &format!("({known},"));
-            }
-            None => modules.push(module),
-        }
-    }
-    modules.push("pytest");
+    let mut needed: Vec<String> = lines
+        .modules
+        .iter()
+        .filter_map(|module| localise(source, path, module, &mut block))
+        .collect();
+    needed.push("pytest".into());
+    let modules: Vec<&str> = needed.iter().map(String::as_str).collect();
     apply(source.text(), &source.add_block(&modules, &block))
 }
 
