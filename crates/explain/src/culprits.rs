@@ -20,6 +20,8 @@ const MOST_ORDERS_OF_ALL: usize = 40;
 const MOST_ROUNDS: u64 = 30;
 /// Larger suites are not searched for sets that differ in one test, unless all are asked for.
 const MOST_TESTS_FOR_SIBLINGS: usize = 200;
+/// Longer orders are delta-debugged instead: a probe keeps a record for every prefix.
+const MOST_PROBED: usize = 5_000;
 /// Forks that tell how often an intermittent culprit does it.
 const RATE_RUNS: u32 = 40;
 
@@ -93,7 +95,8 @@ pub(crate) fn suspect(
     if probing {
         // The shortest one is mostly the answer already; the next shows who else, and who cures.
         let most = if all { MOST_ORDERS_OF_ALL } else { MOST_ORDERS };
-        for prefix in prefixes.iter().take(most) {
+        let short = |prefix: &&Vec<TestIndex>| prefix.len() <= MOST_PROBED;
+        for prefix in prefixes.iter().filter(short).take(most) {
             // Where every pair was tried already, only what no pair explains is worth it.
             if !all || !found.covers(prefix) {
                 probe(session, case, prefix, &mut found)?;
