@@ -81,7 +81,7 @@ pub(crate) fn run(
     Ok(records)
 }
 
-/// Verifies for one test; stops at the first thing that does not hold.
+/// Verifies for one test; stops where it cannot hold any more.
 pub(crate) fn verify(
     lab: &mut dyn Lab,
     case: &Case,
@@ -103,30 +103,60 @@ pub(crate) fn verify(
     let Some(target) = suite.find(&case.test) else {
         return Ok(seen);
     };
-    seen.alone = ask(lab, &[target], settings)?;
-    if seen.alone.0 != seen.alone.1 {
+    // Forks first: most candidates that do not hold show it at once.
+    let sets: Vec<(Vec<String>, Vec<TestIndex>)> = case
+        .culprits
+        .iter()
+        .filter_map(|set| {
+            let tests: Option<Vec<TestIndex>> = set.iter().map(|id| suite.find(id)).collect();
+            let order = tests?.into_iter().chain([target]).collect();
+            Some((set.clone(), order))
+        })
+        .collect();
+    let orders = sets.iter().map(|(_, order)| order.clone());
+    let passes = forks(lab, std::iter::once(vec![target]).chain(orders), settings)?;
+    if !passes[0] {
         return Ok(seen);
     }
-    for set in &case.culprits {
-        let Some(tests) = set
-            .iter()
-            .map(|id| suite.find(id))
-            .collect::<Option<Vec<_>>>()
-        else {
-            continue;
-        };
-        let order: Vec<TestIndex> = tests.into_iter().chain([target]).collect();
-        let (passed, of) = ask(lab, &order, settings)?;
-        seen.after.push((set.clone(), passed, of));
+    for ((set, _), passed) in sets.iter().zip(&passes[1..]) {
+        seen.after.push((set.clone(), u64::from(*passed), 1));
     }
-    if !seen.after.iter().any(|(_, passed, of)| passed == of) {
+    if !passes[1..].contains(&true) {
         return Ok(seen);
     }
     sweep(lab, target, settings, &mut seen)?;
     if seen.holds_after() {
         shuffle(lab, target, known, settings, &mut seen)?;
+        if !seen.default_order || !seen.broken.is_empty() {
+            return Ok(seen);
+        }
+    }
+    seen.alone = ask(lab, &[target], settings)?;
+    for ((_, order), answer) in sets.iter().zip(&mut seen.after) {
+        if answer.1 == answer.2 {
+            let (passed, of) = ask(lab, order, settings)?;
+            (answer.1, answer.2) = (passed, of);
+        }
     }
     Ok(seen)
+}
+
+/// Whether the last test of each order passes, in forks.
+fn forks(
+    lab: &mut dyn Lab,
+    orders: impl Iterator<Item = Vec<TestIndex>>,
+    settings: &Settings,
+) -> Result<Vec<bool>, LabError> {
+    let batch: Vec<RunRequest> = orders
+        .map(|order| RunRequest::new(Order(order), Isolation::Fork, settings.timeout))
+        .collect();
+    Ok(run(lab, &batch)?
+        .iter()
+        .map(|record| {
+            let last = record.as_ref().and_then(|record| record.executions.last());
+            last.is_some_and(|last| last.outcome.polarity() == Polarity::Pass)
+        })
+        .collect())
 }
 
 /// Passes among fresh interpreters that run this order, for its last test.
@@ -168,20 +198,11 @@ fn sweep(
         .filter(|test| *test != target)
         .take(settings.sweep)
         .collect();
-    let batch: Vec<RunRequest> = others
-        .iter()
-        .map(|test| {
-            let order = Order(vec![*test, target]);
-            RunRequest::new(order, Isolation::Fork, settings.timeout)
-        })
-        .collect();
-    for (test, record) in others.iter().zip(run(lab, &batch)?) {
-        let fails = record
-            .as_ref()
-            .and_then(|record| record.executions.last())
-            .is_some_and(|last| last.outcome.polarity() == Polarity::Fail);
+    let orders = others.iter().map(|test| vec![*test, target]);
+    let passes = forks(lab, orders, settings)?;
+    for (test, passed) in others.iter().zip(passes) {
         let id = suite.id(*test).to_string();
-        if fails && !seen.after.iter().any(|(set, ..)| *set == [id.clone()]) {
+        if !passed && !seen.after.iter().any(|(set, ..)| *set == [id.clone()]) {
             seen.after.push((vec![id], 0, 1));
         }
     }
