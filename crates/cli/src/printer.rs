@@ -35,6 +35,13 @@ impl Printer {
         }
     }
 
+    /// What to do next, for somebody at a terminal.
+    pub(crate) fn next(self, text: &str) {
+        if self.shows_progress() {
+            anstream::eprintln!("\x1b[1mnext:\x1b[0m {}", visible(text));
+        }
+    }
+
     pub(crate) fn detail(self, text: &str) {
         if self.volume == Volume::Verbose {
             anstream::eprintln!("\x1b[2m{}\x1b[0m", visible(text));

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use super::{Project, Run, copy, environment, string};
 
@@ -115,28 +116,34 @@ fn outcomes(junit: &Path) -> Vec<(String, &'static str)> {
         .collect()
 }
 
-/// Process ids whose command line contains `word`.
+/// Processes whose command line contains `word` and that do not end by themselves.
 pub(crate) fn processes_with(word: &str) -> Vec<PathBuf> {
-    fs::read_dir("/proc")
-        .expect("proc")
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| {
-            fs::read(path.join("cmdline"))
-                .is_ok_and(|line| String::from_utf8_lossy(&line).contains(word))
-        })
-        .collect()
+    lasting(|path| {
+        fs::read(path.join("cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains(word))
+    })
 }
 
-/// Processes whose working directory lies below `place`.
+/// Processes whose working directory lies below `place` and that do not end by themselves.
 pub(crate) fn processes_in(place: &str) -> Vec<PathBuf> {
-    fs::read_dir("/proc")
-        .expect("proc")
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| {
-            fs::read_link(path.join("cwd"))
-                .is_ok_and(|cwd| cwd.to_string_lossy().starts_with(place))
-        })
-        .collect()
+    lasting(|path| {
+        fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd.to_string_lossy().starts_with(place))
+    })
+}
+
+/// A process that was killed takes a moment to go: what is still there after two seconds stays.
+fn lasting(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let end = Instant::now() + Duration::from_secs(2);
+    loop {
+        let found: Vec<PathBuf> = fs::read_dir("/proc")
+            .expect("proc")
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| wanted(path))
+            .collect();
+        if found.is_empty() || Instant::now() > end {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -76,7 +76,11 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
         deliver::write(path, &xml)?;
     }
     deliver::summarise(&markdown(&document), printer);
-    Ok(exit_code(&document))
+    let code = exit_code(&document);
+    if code == error::FINDINGS {
+        printer.next("`flakelab explain` names the tests and the state behind them");
+    }
+    Ok(code)
 }
 
 fn exit_code(document: &flakelab_report::detect::Document) -> u8 {

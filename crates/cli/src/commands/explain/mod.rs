@@ -64,6 +64,11 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
         verb: "explain",
         configuration: &configuration,
     };
+    // Without anything to look for there is no need to collect, nor to make a store.
+    let named = !args.tests.is_empty() || !causes.order.is_empty();
+    if !named && !bench.location.file().exists() {
+        return Err(targets::nothing_yet());
+    }
     let early = causes.resume.then(|| bench.open_store()).transpose()?;
     let last = match &early {
         Some(store) => Some(bench.resume(store, asked)?),
@@ -126,7 +131,11 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
         None => report::terminal(&document, printer.volume == Volume::Verbose),
     };
     deliver::deliver(&json, &text, &args.output, printer)?;
-    Ok(exit_code(&document))
+    let code = exit_code(&document);
+    if code == error::FINDINGS {
+        printer.next("`flakelab fix` tries patches for the order-dependent ones");
+    }
+    Ok(code)
 }
 
 fn exit_code(document: &report::Document) -> u8 {

@@ -34,6 +34,11 @@ struct Reproduce {
     order: Vec<String>,
 }
 
+pub(super) fn nothing_yet() -> CliError {
+    CliError::usage("there is nothing to explain yet")
+        .hint("run `flakelab detect` first, name a test, or give a failing order with --order")
+}
+
 /// The tests that are named, or those the last `detect` found.
 pub(super) fn choose(
     names: &[String],
@@ -47,9 +52,7 @@ pub(super) fn choose(
     let mut known = match &last {
         Some(last) => of_campaign(last, suite, store, &mut note)?,
         None if names.is_empty() => {
-            return Err(CliError::usage("there is nothing to explain yet").hint(
-                "run `flakelab detect` first, name a test, or give a failing order with --order",
-            ));
+            return Err(nothing_yet());
         }
         None => BTreeMap::new(),
     };

@@ -42,6 +42,11 @@ struct Leak {
     left_by: Vec<String>,
 }
 
+pub(super) fn nothing_explained() -> CliError {
+    CliError::usage("nothing has been explained yet")
+        .hint("run `flakelab detect` and `flakelab explain` first")
+}
+
 /// The cases, and every test that is known to vary.
 pub(super) fn read(
     store: &Store,
@@ -52,8 +57,7 @@ pub(super) fn read(
         .last_finished("explain")
         .map_err(|e| CliError::usage(chain(&e)))?;
     let Some(last) = last else {
-        return Err(CliError::usage("nothing has been explained yet")
-            .hint("run `flakelab detect` and `flakelab explain` first"));
+        return Err(nothing_explained());
     };
     let document: Explained = serde_json::from_str(&last.document).map_err(|e| {
         CliError::usage(format!("the last explain in the store is unreadable: {e}"))

@@ -45,9 +45,13 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         }),
         all: args.patch_mode == PatchMode::All,
     };
+    // Reading must not make a store.
+    if !bench.location.file().exists() {
+        return Err(cases::nothing_explained());
+    }
+    let store = bench.open_store()?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
-    let store = bench.open_store()?;
     let (cases, flaky) = cases::read(&store, &args.tests, lab.suite())?;
     let mut variants = PatchedProjects(&bench);
     let tree = Project(bench.project.clone());
@@ -61,7 +65,13 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         &mut BarWatch(&bar),
     );
     bar.clear();
-    let fixes = fixes.map_err(|e| lab_error(e, &bench))?;
+    let fixes = fixes.map_err(|e| match e {
+        // Nothing is kept of a candidate, so there is nothing to go on with.
+        LabError::Interrupted => {
+            CliError::new(error::INTERRUPTED, "interrupted; nothing was changed")
+        }
+        other => lab_error(other, &bench),
+    })?;
     let document = document::build(&fixes, &lab, bench.seed, started.elapsed());
     let json = serde_json::to_string_pretty(&document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
