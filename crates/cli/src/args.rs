@@ -111,21 +111,12 @@ pub(crate) struct DetectArgs {
 ///
 /// What the culprits leave behind (module globals, class attributes, environment, files, caches,
 /// fixtures …) is compared, and what matters is found by experiment: it is put back, and the test
-/// run again. Everything printed was confirmed in fresh interpreters.
+/// run again. Culprits, cleaners and causes were confirmed in fresh interpreters.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ExplainArgs {
-    /// Tests to explain, by id, or all below a file or class [default: what the last detect found]
-    #[arg(value_name = "TEST")]
-    pub(crate) tests: Vec<String>,
-
-    /// Arguments for pytest, e.g. a selection of tests
-    #[arg(last = true, value_name = "PYTEST ARGS")]
-    pub(crate) pytest_args: Vec<String>,
-
-    /// The project: where you would run pytest
-    #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
-    pub(crate) project: PathBuf,
+    #[command(flatten)]
+    pub(crate) chosen: ChosenArgs,
 
     #[command(flatten)]
     pub(crate) causes: CauseArgs,
@@ -137,6 +128,22 @@ pub(crate) struct ExplainArgs {
     /// Print who pollutes whom as a graph instead
     #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Output")]
     pub(crate) graph: Option<GraphArg>,
+}
+
+/// Which tests of which project; what verbs that build on earlier ones share.
+#[derive(Debug, Args)]
+pub(crate) struct ChosenArgs {
+    /// Tests by id, or all below a file or class [default: all that the verb before found]
+    #[arg(value_name = "TEST")]
+    pub(crate) tests: Vec<String>,
+
+    /// Arguments for pytest, e.g. a selection of tests
+    #[arg(last = true, value_name = "PYTEST ARGS")]
+    pub(crate) pytest_args: Vec<String>,
+
+    /// The project: where you would run pytest
+    #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
+    pub(crate) project: PathBuf,
 }
 
 /// Verified patches for order-dependent tests.
@@ -158,17 +165,8 @@ pub(crate) struct ExplainArgs {
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct FixArgs {
-    /// Tests to fix, by id, or all below a file or class [default: what the last explain found]
-    #[arg(value_name = "TEST")]
-    pub(crate) tests: Vec<String>,
-
-    /// Arguments for pytest, e.g. a selection of tests
-    #[arg(last = true, value_name = "PYTEST ARGS")]
-    pub(crate) pytest_args: Vec<String>,
-
-    /// The project: where you would run pytest
-    #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
-    pub(crate) project: PathBuf,
+    #[command(flatten)]
+    pub(crate) chosen: ChosenArgs,
 
     /// Write the patches into the project; refuses files that git says are changed
     #[arg(long, help_heading = "Patches")]

@@ -14,7 +14,7 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ("lab", &["model"]),
     ("detect", &["model", "stats", "lab"]),
     ("source", &[]),
-    ("explain", &["model", "stats", "lab"]),
+    ("explain", &["model", "lab"]),
     ("fix", &["model", "lab", "source"]),
     ("runners", &["model", "lab"]),
     ("store", &["model", "lab"]),

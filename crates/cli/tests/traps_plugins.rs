@@ -3,6 +3,7 @@
 
 mod support;
 
+use support::order::SAVED_BY_A_RETRY;
 use support::{Project, Run};
 
 /// `test_b` fails after `test_z`; pytest's own order hides it.
@@ -168,25 +169,11 @@ fn a_victim_marked_flaky_is_still_a_victim() {
     finds_the_victim(&project);
 }
 
-/// The polluted test cleans up when it fails, so that a rerun passes.
 #[test]
 fn a_victim_that_a_rerun_would_save_is_reproduced() {
     let project = Project::new(&[
         ("pytest.ini", "[pytest]\naddopts = --reruns 2\n"),
-        (
-            "test_order.py",
-            "
-state = []
-
-def test_b():
-    polluted = list(state)
-    state.clear()
-    assert polluted == []
-
-def test_z():
-    state.append(1)
-",
-        ),
+        ("test_order.py", SAVED_BY_A_RETRY),
     ])
     .with("plugins");
     finds_the_victim(&project);

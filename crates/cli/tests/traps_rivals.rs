@@ -4,20 +4,7 @@
 mod support;
 
 use support::Project;
-use support::order::{FEW, ORDER, VICTIM};
-
-/// Cleans up when it fails, so that a second try passes.
-const SAVED_BY_A_RETRY: &str = "
-state = []
-
-def test_b():
-    polluted = list(state)
-    state.clear()
-    assert polluted == []
-
-def test_z():
-    state.append(1)
-";
+use support::order::{FEW, ORDER, SAVED_BY_A_RETRY, VICTIM};
 
 fn suite(ini: &str, tests: &str) -> Project {
     Project::new(&[

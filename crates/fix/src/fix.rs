@@ -56,7 +56,7 @@ pub struct Fix {
 
 /// Sees a campaign go by.
 pub trait Watch {
-    fn candidate(&mut self, test: &str, number: usize, of: usize);
+    fn test(&mut self, test: &str, number: usize, of: usize);
 }
 
 /// `lab` is the project as it is; `flaky` are tests known to vary.
@@ -79,7 +79,7 @@ pub fn fix(
     known.failing.extend(flaky.iter().cloned());
     let mut fixes: Vec<Fix> = Vec::new();
     for (number, case) in cases.iter().enumerate() {
-        watch.candidate(&case.test, number, cases.len());
+        watch.test(&case.test, number, cases.len());
         let accepted: Vec<Patch> = fixes
             .iter()
             .filter(|fix| fix.status == Status::Fixed)

@@ -1,7 +1,5 @@
 //! A Python file: functions, classes, fixtures, imports, and where they stand.
 
-use std::ops::Range;
-
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::edit::Edit;
@@ -316,17 +314,6 @@ impl<'a> Function<'a> {
             .collect()
     }
 
-    /// Parameters that have a default.
-    pub fn optional_parameters(self) -> usize {
-        let Some(list) = self.node.child_by_field_name("parameters") else {
-            return 0;
-        };
-        let mut cursor = list.walk();
-        list.named_children(&mut cursor)
-            .filter(|node| node.kind().contains("default_parameter"))
-            .count()
-    }
-
     /// Adds parameters that it does not have, behind `self`.
     pub fn add_parameters(self, names: &[String]) -> Option<Edit> {
         let have = self.parameters();
@@ -443,10 +430,6 @@ impl<'a> Function<'a> {
             waiting.extend(node.children(&mut cursor));
         }
         edits
-    }
-
-    pub fn range(self) -> Range<usize> {
-        self.outer.byte_range()
     }
 }
 

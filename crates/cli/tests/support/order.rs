@@ -25,3 +25,16 @@ pub(crate) fn beside_a_victim(files: &[(&str, &str)]) -> Project {
 pub(crate) fn notes(run: &Run) -> String {
     run.document["campaign"]["notes"].to_string()
 }
+
+/// The polluted test cleans up when it fails, so that a second try passes.
+pub(crate) const SAVED_BY_A_RETRY: &str = "
+state = []
+
+def test_b():
+    polluted = list(state)
+    state.clear()
+    assert polluted == []
+
+def test_z():
+    state.append(1)
+";

@@ -23,8 +23,8 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
     let started = Instant::now();
     let causes = &args.causes;
     let (mut bench, config) = Workbench::settle(
-        &args.project,
-        &args.pytest_args,
+        &args.chosen.project,
+        &args.chosen.pytest_args,
         causes.seed,
         &args.lab,
         &args.output,
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
         clock: bench.has_clock(),
     };
     let configuration = json!({
-        "tests": args.tests,
+        "tests": args.chosen.tests,
         "mode": document::mode_word(settings.mode),
         "all": settings.all,
         "state": settings.state,
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
         configuration: &configuration,
     };
     // Without anything to look for there is no need to collect, nor to make a store.
-    let named = !args.tests.is_empty() || !causes.order.is_empty();
+    let named = !args.chosen.tests.is_empty() || !causes.order.is_empty();
     if !named && !bench.location.file().exists() {
         return Err(targets::nothing_yet());
     }
@@ -80,8 +80,8 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
     let store = early.map_or_else(|| bench.open_store(), Ok)?;
     let note = |text: &str| bar.suspend(|| printer.note(text));
     let orders = read_orders(&causes.order, lab.suite(), note)?;
-    let mut targets = if orders.is_empty() || !args.tests.is_empty() {
-        targets::choose(&args.tests, lab.suite(), &store, note)?
+    let mut targets = if orders.is_empty() || !args.chosen.tests.is_empty() {
+        targets::choose(&args.chosen.tests, lab.suite(), &store, note)?
     } else {
         Vec::new()
     };
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
     if !orders.is_empty() {
         let found = flakelab_explain::failing_in(&mut lab, &settings, &mut watch, &orders)
             .map_err(|e| lab_error(e, &bench))?;
-        if args.tests.is_empty() {
+        if args.chosen.tests.is_empty() {
             targets = found;
         } else {
             for target in &mut targets {

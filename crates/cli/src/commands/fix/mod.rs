@@ -23,8 +23,8 @@ const SWEEP: usize = 3_000;
 pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     let started = Instant::now();
     let (bench, _) = Workbench::settle(
-        &args.project,
-        &args.pytest_args,
+        &args.chosen.project,
+        &args.chosen.pytest_args,
         args.seed,
         &args.lab,
         &args.output,
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     let store = bench.open_store()?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
-    let (cases, flaky) = cases::read(&store, &args.tests, lab.suite())?;
+    let (cases, flaky) = cases::read(&store, &args.chosen.tests, lab.suite())?;
     let mut variants = PatchedProjects(&bench);
     let tree = Project(bench.project.clone());
     let fixes = flakelab_fix::fix(
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
 struct BarWatch<'a>(&'a Bar);
 
 impl Watch for BarWatch<'_> {
-    fn candidate(&mut self, test: &str, number: usize, of: usize) {
+    fn test(&mut self, test: &str, number: usize, of: usize) {
         self.0
             .say(format!("patches for test {} of {of}: {test}", number + 1));
     }
