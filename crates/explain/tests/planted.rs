@@ -125,6 +125,19 @@ fn all_finds_every_set_and_every_cleaner() {
 }
 
 #[test]
+fn cleaners_that_only_work_together_are_found_and_nothing_else_is_named() {
+    let rule = Rule::CleanedTogether {
+        polluter: 5,
+        cleaners: vec![12, 33],
+    };
+    let mut lab = suite(&[(20, rule)]);
+    let e = one(&mut lab, &settings(Mode::Probe), target(20));
+    assert_eq!(sets(&e), [[5]]);
+    let cleaners: Vec<_> = e.cleanings.iter().map(|c| c.cleaners.clone()).collect();
+    assert_eq!(cleaners, [[TestIndex(12), TestIndex(33)]]);
+}
+
+#[test]
 fn a_brittle_gets_its_setters_and_no_cleaners() {
     let setters = vec![vec![4], vec![17, 18]];
     let mut lab = suite(&[(20, Rule::Brittle { setters })]);

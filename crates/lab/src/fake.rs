@@ -28,6 +28,11 @@ pub enum Rule {
         polluters: Vec<Vec<u32>>,
         cleaners: Vec<u32>,
     },
+    /// Fails after the polluter until all of the cleaners have run since.
+    CleanedTogether {
+        polluter: u32,
+        cleaners: Vec<u32>,
+    },
     /// Passes once all of one of these sets have run.
     Brittle {
         setters: Vec<Vec<u32>>,
@@ -141,6 +146,11 @@ impl FakeLab {
                     let cleaned = cleaners.iter().filter_map(|c| last.get(c)).max();
                     cleaned < polluted
                 })
+            }),
+            Rule::CleanedTogether { polluter, cleaners } => last.get(polluter).is_some_and(|at| {
+                !cleaners
+                    .iter()
+                    .all(|c| last.get(c).is_some_and(|since| since > at))
             }),
             Rule::Brittle { setters } => !setters.iter().any(|set| complete(set).is_some()),
             Rule::Flaky { percent } => self.stream.below(100) < *percent,
