@@ -131,7 +131,7 @@ pub(crate) struct ExplainArgs {
 }
 
 /// Which tests of which project; what verbs that build on earlier ones share.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct ChosenArgs {
     /// Tests by id, or all below a file or class [default: all that the verb before found]
     #[arg(value_name = "TEST")]
@@ -151,17 +151,21 @@ pub(crate) struct ChosenArgs {
 ///   $ flakelab fix
 ///   $ flakelab fix tests/test_cart.py::test_total --apply
 ///
-/// Works on what the last `flakelab explain` found. Strategies, the best first:
+/// Works on the order-dependent tests of the last `flakelab detect`, or those that are named, and
+/// explains what is not explained yet. Strategies, the best first:
 ///
 ///   isolate  a fixture, class or module set-up that tests share is made one for every test
-///   restore  a small fixture puts back what leaks, after the tests that leak it
+///   restore  what leaks is put back by the tests that leak it: through `monkeypatch` in place of the raw
+///            write, `addCleanup` in unittest classes, or a small fixture
 ///   reset    the test itself puts the state right before it starts
-///   helper   the cleaner of a victim, or the state-setter of a brittle, runs first
+///   helper   what the cleaner of a victim, or the state-setter of a brittle, does comes first; cut down
+///            to the statements that are needed
 ///
 /// Each patch is tried in a private view of the project: the test must pass alone, after every known
-/// culprit and after every other test, in the default order and in shuffles, and no other test may fail
-/// that did not before. What does not hold is not shown. The project is changed by --apply only;
-/// `-o DIR` saves the patches as files for `git apply` (with --format json, `-o FILE` the document).
+/// culprit and after every other test, in the default order and in shuffles; no other test may fail
+/// where it passed before, and no assertion may change. What does not hold is not shown. The project
+/// is changed by --apply only; `-o DIR` saves the patches as files for `git apply` (with --format json,
+/// `-o FILE` the document).
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct FixArgs {
@@ -179,6 +183,10 @@ pub(crate) struct FixArgs {
     /// Try this strategy only
     #[arg(long, value_name = "NAME", value_enum, help_heading = "Patches")]
     pub(crate) strategy: Option<StrategyArg>,
+
+    /// Change tests of this kind only: the one that fails, or those that leave the state behind
+    #[arg(long, value_name = "WHERE", value_enum, help_heading = "Patches")]
+    pub(crate) site: Option<SiteArg>,
 
     /// The first patch that holds, or all of them
     #[arg(
@@ -203,13 +211,25 @@ pub(crate) struct FixArgs {
     )]
     pub(crate) seed: Option<u64>,
 
+    /// Go on with the last fix after Ctrl-C or a kill; tests that were done are not tried again
+    #[arg(long, help_heading = "Patches")]
+    pub(crate) resume: bool,
+
     #[command(flatten)]
     pub(crate) lab: LabArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SiteArg {
+    Victim,
+    Polluter,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum StrategyArg {
     Isolate,
     Restore,
@@ -239,7 +259,7 @@ pub(crate) enum ModeArg {
     Delta,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Causes")]
 pub(crate) struct CauseArgs {
     /// How to look for the tests that cause it [default: probe]
@@ -329,7 +349,7 @@ pub(crate) struct SearchArgs {
     pub(crate) resume: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Running tests")]
 pub(crate) struct LabArgs {
     /// Interpreter (or environment) of the project [default: the active or project-local environment]
@@ -362,7 +382,7 @@ pub(crate) struct LabArgs {
     pub(crate) memory: Option<u64>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// What to print: text for people, json for scripts

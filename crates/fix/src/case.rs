@@ -15,11 +15,16 @@ pub struct Case {
     pub causes: Vec<Vec<CausalLeak>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CausalLeak {
     pub kind: String,
     pub name: String,
     pub before: String,
+    pub after: String,
+    /// The line that writes it: file and number from 1.
+    pub at: Option<(String, usize)>,
+    /// The tests that leave it.
+    pub left_by: Vec<String>,
 }
 
 /// The project's files, relative to where pytest runs.
@@ -58,6 +63,11 @@ impl Place {
     pub(crate) fn path(&self) -> Vec<&str> {
         let classes = self.classes.iter().map(String::as_str);
         classes.chain([self.function.as_str()]).collect()
+    }
+
+    /// The id without its parameters.
+    pub(crate) fn base(&self) -> String {
+        format!("{}::{}", self.file, self.path().join("::"))
     }
 
     pub(crate) fn class_path(&self) -> Vec<&str> {

@@ -3,17 +3,21 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use flakelab_lab::orders::{self, Kind};
 use flakelab_lab::{Lab, LabError, patience};
-use flakelab_model::{Isolation, Polarity, RunRequest, Timeout};
+use flakelab_model::Timeout;
+use serde::{Deserialize, Serialize};
 
-use crate::case::{Case, Tree};
-use crate::patch::{Patch, Strategy};
-use crate::propose;
-use crate::verify::{self, Known, Variants, Verified};
+use crate::case::{Case, Place, Tree};
+use crate::known::Known;
+use crate::patch::{Patch, Site, Strategy};
+use crate::propose::{self, Around, Candidate};
+use crate::verify::{self, Variants, Verified};
+use crate::{assertions, shrink};
 
 /// A test gets at least this long before it counts as hung.
 const LEAST_PATIENCE: Duration = Duration::from_secs(10);
+/// Patches of other tests that are tried for one that shares a file with them.
+const MOST_SHARED: usize = 3;
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -28,24 +32,25 @@ pub struct Settings {
     /// Whether tests that take far longer than any did without a patch may be ended earlier.
     pub impatient: bool,
     pub strategy: Option<Strategy>,
+    pub site: Option<Site>,
     /// All patches that hold, not only the first.
     pub all: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     Fixed,
     Partial,
     None,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct VerifiedPatch {
     pub patch: Patch,
     pub verified: Verified,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Fix {
     pub test: String,
     pub status: Status,
@@ -57,89 +62,221 @@ pub struct Fix {
 /// Sees a campaign go by.
 pub trait Watch {
     fn test(&mut self, test: &str, number: usize, of: usize);
+    fn candidate(&mut self, number: usize, of: usize);
+    /// An error ends the campaign; what was fixed so far has been seen here.
+    fn fixed(&mut self, fix: &Fix) -> Result<(), LabError>;
 }
 
-/// `lab` is the project as it is; `flaky` are tests known to vary.
+/// What `fix` works with, beside the lab of the project as it is.
+#[allow(missing_debug_implementations)]
+pub struct Surroundings<'a> {
+    pub variants: &'a mut dyn Variants,
+    pub tree: &'a dyn Tree,
+    /// Tests known to vary whatever the order.
+    pub restless: &'a BTreeSet<String>,
+    /// What an interrupted campaign has done already.
+    pub done: Vec<Fix>,
+}
+
 pub fn fix(
     lab: &mut dyn Lab,
-    variants: &mut dyn Variants,
-    tree: &dyn Tree,
+    mut around: Surroundings<'_>,
     cases: &[Case],
-    flaky: &BTreeSet<String>,
     settings: &Settings,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Fix>, LabError> {
-    let (mut known, slowest) = baseline(lab, settings)?;
-    let mut settings = settings.clone();
-    if settings.impatient {
-        // A patch may make a test loop for ever.
-        let most = settings.timeout.test;
-        settings.timeout.test = patience::limit(slowest, LEAST_PATIENCE, most);
-    }
-    known.failing.extend(flaky.iter().cloned());
     let mut fixes: Vec<Fix> = Vec::new();
+    let mut known: Option<Known> = None;
+    let mut settings = settings.clone();
+    let done = std::mem::take(&mut around.done);
     for (number, case) in cases.iter().enumerate() {
         watch.test(&case.test, number, cases.len());
+        if let Some(before) = done.iter().find(|fix| fix.test == case.test) {
+            fixes.push(before.clone());
+            continue;
+        }
+        let known = match &mut known {
+            Some(known) => known,
+            none => {
+                let learnt = Known::learn(lab, around.restless, &settings)?;
+                if settings.impatient {
+                    // A patch may make a test loop for ever.
+                    let most = settings.timeout.test;
+                    settings.timeout.test = patience::limit(learnt.slowest, LEAST_PATIENCE, most);
+                }
+                none.insert(learnt)
+            }
+        };
         let accepted: Vec<Patch> = fixes
             .iter()
             .filter(|fix| fix.status == Status::Fixed)
             .flat_map(|fix| &fix.patches)
             .map(|held| held.patch.clone())
             .collect();
-        fixes.push(fix_one(variants, tree, case, accepted, &known, &settings)?);
+        let shared = cases.iter().any(|other| shares_cause(case, other));
+        let one = One {
+            case,
+            known,
+            settings: &settings,
+            shared,
+        };
+        let found = one.fix(&mut around, accepted, watch)?;
+        watch.fixed(&found)?;
+        fixes.push(found);
     }
     Ok(fixes)
 }
 
-fn fix_one(
-    variants: &mut dyn Variants,
-    tree: &dyn Tree,
-    case: &Case,
-    accepted: Vec<Patch>,
-    known: &Known,
-    settings: &Settings,
-) -> Result<Fix, LabError> {
-    let mut found = Fix {
-        test: case.test.clone(),
-        status: Status::None,
-        patches: Vec::new(),
-        reason: String::new(),
+/// Another test of the same file that fails for the same state.
+fn shares_cause(case: &Case, other: &Case) -> bool {
+    let file = |case: &Case| Place::of(&case.test).map(|place| place.file);
+    let names = |case: &Case| -> Vec<Vec<String>> {
+        let groups = case.causes.iter();
+        groups
+            .map(|cause| cause.iter().map(|leak| leak.name.clone()).collect())
+            .collect()
     };
-    let own = propose::candidates(case, tree);
-    if own.is_empty() {
-        found.reason = "no strategy has a candidate for what is known of it".into();
-    }
-    // A patch that holds for another test with the same cause comes first.
-    let (mut candidates, rest): (Vec<Patch>, Vec<Patch>) = own
-        .into_iter()
-        .partition(|patch| accepted.iter().any(|a| a.changes == patch.changes));
-    candidates.extend(rest);
-    candidates.retain(|patch| {
-        settings
-            .strategy
-            .is_none_or(|wanted| wanted == patch.strategy)
-    });
-    let mut partial: Option<VerifiedPatch> = None;
-    let tried = candidates.len();
-    for patch in candidates {
-        let Some(mut lab) = variants.open(&patch.changes)? else {
-            continue;
+    case.test != other.test
+        && case.class == other.class
+        && file(case) == file(other)
+        && names(case).iter().any(|name| names(other).contains(name))
+}
+
+/// One test at its turn.
+struct One<'a> {
+    case: &'a Case,
+    known: &'a Known,
+    settings: &'a Settings,
+    shared: bool,
+}
+
+impl One<'_> {
+    fn fix(
+        &self,
+        around: &mut Surroundings<'_>,
+        accepted: Vec<Patch>,
+        watch: &mut dyn Watch,
+    ) -> Result<Fix, LabError> {
+        let (case, settings) = (self.case, self.settings);
+        let mut found = Fix {
+            test: case.test.clone(),
+            status: Status::None,
+            patches: Vec::new(),
+            reason: String::new(),
         };
-        let verified = verify::verify(&mut *lab, case, known, settings)?;
-        let held = VerifiedPatch { patch, verified };
-        if held.verified.holds() {
-            found.status = Status::Fixed;
-            found.patches.push(held);
-            if !settings.all {
-                break;
+        let (own, refused) = propose::candidates(
+            case,
+            Around {
+                tree: around.tree,
+                suite: &self.known.ids,
+                site: settings.site,
+                shared: self.shared,
+            },
+        );
+        let mut candidates = in_turn(case, accepted, own);
+        candidates.retain(|candidate| {
+            let patch = &candidate.patch;
+            settings
+                .strategy
+                .is_none_or(|wanted| wanted == patch.strategy)
+                && settings.site.is_none_or(|wanted| wanted == patch.site)
+                && assertions::untouched(patch)
+        });
+        let mut partial: Option<VerifiedPatch> = None;
+        let tried = candidates.len();
+        for (number, candidate) in candidates.into_iter().enumerate() {
+            watch.candidate(number, tried);
+            let Some(held) = self.hold(around, candidate)? else {
+                continue;
+            };
+            if held.verified.holds() {
+                found.status = Status::Fixed;
+                found.patches.push(held);
+                if !settings.all {
+                    break;
+                }
+            } else if held.verified.helps() && partial.is_none() {
+                partial = Some(held);
             }
-        } else if held.verified.helps() && partial.is_none() {
-            partial = Some(held);
+        }
+        if found.status != Status::Fixed {
+            found.reason = reason(partial.as_ref(), tried, &refused.text());
+            if let Some(held) = partial {
+                found.status = Status::Partial;
+                found.patches.push(held);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is seen with a candidate in place, made as small as it can be; `None` if it is of no use.
+    fn hold(
+        &self,
+        around: &mut Surroundings<'_>,
+        candidate: Candidate,
+    ) -> Result<Option<VerifiedPatch>, LabError> {
+        let Candidate { mut patch, recipe } = candidate;
+        if let Some(recipe) = recipe {
+            let works = match around.variants.open(&patch.changes)? {
+                Some(mut lab) => verify::works(&mut *lab, self.case, self.settings)?,
+                None => false,
+            };
+            if !works {
+                return Ok(None);
+            }
+            let smaller = shrink::smallest(
+                &recipe,
+                around.variants,
+                around.tree,
+                self.case,
+                self.settings,
+            )?;
+            if let Some(smaller) = smaller {
+                patch = smaller;
+            }
+        }
+        let Some(mut lab) = around.variants.open(&patch.changes)? else {
+            return Ok(None);
+        };
+        let verified = verify::verify(&mut *lab, self.case, self.known, self.settings)?;
+        Ok(Some(VerifiedPatch { patch, verified }))
+    }
+}
+
+/// A patch that holds for another test with the same cause comes first, then one that changes a file of the
+/// culprits.
+fn in_turn(case: &Case, accepted: Vec<Patch>, own: Vec<Candidate>) -> Vec<Candidate> {
+    let files: Vec<String> = case
+        .culprits
+        .iter()
+        .flatten()
+        .filter_map(|id| Place::of(id))
+        .map(|place| place.file)
+        .collect();
+    let same = |a: &Patch, b: &Patch| a.changes == b.changes;
+    let (mut first, rest): (Vec<Candidate>, Vec<Candidate>) = own
+        .into_iter()
+        .partition(|candidate| accepted.iter().any(|a| same(a, &candidate.patch)));
+    let mut near: Vec<Patch> = Vec::new();
+    for patch in accepted {
+        let touches = patch
+            .changes
+            .iter()
+            .any(|change| files.contains(&change.path) || change.path.ends_with("conftest.py"));
+        let known = first.iter().any(|c| same(&c.patch, &patch))
+            || near.iter().any(|other| same(other, &patch));
+        if patch.site != Site::Victim && touches && !known && near.len() < MOST_SHARED {
+            near.push(patch);
         }
     }
-    if found.patches.is_empty() {
-        if let Some(held) = partial {
-            found.status = Status::Partial;
+    first.extend(near.into_iter().map(Candidate::from));
+    first.extend(rest);
+    first
+}
+
+fn reason(partial: Option<&VerifiedPatch>, tried: usize, refused: &str) -> String {
+    let said = match (partial, tried) {
+        (Some(held), _) => {
             let open: Vec<String> = held
                 .verified
                 .after
@@ -147,43 +284,19 @@ fn fix_one(
                 .filter(|(_, passed, of)| passed < of)
                 .map(|(set, ..)| set.join(" + "))
                 .collect();
-            found.reason = if open.is_empty() {
+            return if open.is_empty() {
                 "it still fails in some orders of the whole suite".into()
             } else {
                 format!("it still fails after {}", open.join(", "))
             };
-            found.patches.push(held);
-        } else if tried > 0 {
-            found.reason = match tried {
-                1 => "the one candidate did not hold".into(),
-                _ => format!("none of {tried} candidates held"),
-            };
         }
-    }
-    Ok(found)
-}
-
-/// What fails in the default order without any patch, and how long the slowest test takes.
-fn baseline(lab: &mut dyn Lab, settings: &Settings) -> Result<(Known, Duration), LabError> {
-    let suite = lab.suite().clone();
-    let tests: Vec<_> = suite.indices().collect();
-    let order = orders::generate(&suite, &tests, Kind::Original, 1, settings.seed);
-    let batch: Vec<RunRequest> = order
-        .into_iter()
-        .map(|order| RunRequest::new(order, Isolation::Fork, settings.timeout))
-        .collect();
-    let mut slowest = 0;
-    let mut known = Known {
-        ids: suite.ids().iter().map(ToString::to_string).collect(),
-        ..Known::default()
+        (None, 0) => "no strategy has a candidate for what is known of it".to_owned(),
+        (None, 1) => "the one candidate did not hold".to_owned(),
+        (None, many) => format!("none of {many} candidates held"),
     };
-    for record in verify::run(lab, &batch)?.into_iter().flatten() {
-        for execution in record.executions {
-            slowest = slowest.max(execution.micros);
-            if execution.outcome.polarity() == Polarity::Fail {
-                known.failing.insert(suite.id(execution.test).to_string());
-            }
-        }
+    if refused.is_empty() {
+        said
+    } else {
+        format!("{said}; {refused}")
     }
-    Ok((known, Duration::from_micros(slowest.into())))
 }

@@ -7,17 +7,24 @@
 //!
 //! | file | question |
 //! |---|---|
+//! | `locate` | where does the code of a test stand? |
 //! | `propose` | which edits could help? |
+//! | `shrink` | which statements of a helper are needed? |
+//! | `known` | how does the suite behave without a patch? |
 //! | `verify` | does the test pass wherever it failed, and does everything else stay as it was? |
 //! | `fix` | which test gets which patch? |
 
+mod assertions;
 mod case;
 mod fix;
+mod known;
+mod locate;
 mod patch;
 mod propose;
+mod shrink;
 mod verify;
 
 pub use case::{Case, CausalLeak, Tree};
-pub use fix::{Fix, Settings, Status, VerifiedPatch, Watch, fix};
+pub use fix::{Fix, Settings, Status, Surroundings, VerifiedPatch, Watch, fix};
 pub use patch::{Change, Patch, Site, Strategy};
 pub use verify::{Variants, Verified};

@@ -1,8 +1,9 @@
 //! A patch: whole new texts of a few files, and why.
 
 use flakelab_source::unified;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Strategy {
     /// What leaks is put back after the tests that leak it.
     Restore,
@@ -25,7 +26,7 @@ impl Strategy {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Site {
     Polluter,
     Victim,
@@ -43,14 +44,14 @@ impl Site {
 }
 
 /// A file before and after; `before` is `None` for a new one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     pub path: String,
     pub before: Option<String>,
     pub after: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Patch {
     pub strategy: Strategy,
     pub site: Site,

@@ -1,15 +1,19 @@
 //! Whether a patch holds: in the real files of a view of the project, in fresh interpreters.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use flakelab_lab::orders::{self, Kind};
 use flakelab_lab::{Lab, LabError, pristine};
 use flakelab_model::{Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex};
+use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
 use crate::fix::Settings;
+use crate::known::Known;
 use crate::patch::Change;
+
+/// A test that fails where it passed before is asked so often again: by chance is not by the patch.
+const AGAIN: u32 = 2;
 
 /// Labs of the project with some files changed.
 pub trait Variants {
@@ -18,7 +22,7 @@ pub trait Variants {
 }
 
 /// What was seen with a patch in place.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
     /// The test alone, in fresh interpreters.
     pub alone: (u64, u64),
@@ -27,7 +31,9 @@ pub struct Verified {
     pub default_order: bool,
     /// Random orders.
     pub shuffles: (u64, u64),
-    /// Tests that fail now and did not before.
+    /// Other tests that were compared with how they were before.
+    pub others: u64,
+    /// Those that fail now where they passed before.
     pub broken: Vec<String>,
 }
 
@@ -61,13 +67,6 @@ impl Verified {
     }
 }
 
-/// Tests that the suite itself fails, or that vary anyway: not to be blamed on a patch.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
-    pub(crate) ids: BTreeSet<String>,
-    pub(crate) failing: BTreeSet<String>,
-}
-
 pub(crate) fn run(
     lab: &mut dyn Lab,
     batch: &[RunRequest],
@@ -81,6 +80,30 @@ pub(crate) fn run(
     Ok(records)
 }
 
+/// The known sets of a case as orders that end with the test; those whose tests are all there.
+fn sets(lab: &dyn Lab, case: &Case, target: TestIndex) -> Vec<(Vec<String>, Vec<TestIndex>)> {
+    let suite = lab.suite();
+    case.culprits
+        .iter()
+        .filter_map(|set| {
+            let tests: Option<Vec<TestIndex>> = set.iter().map(|id| suite.find(id)).collect();
+            let order = tests?.into_iter().chain([target]).collect();
+            Some((set.clone(), order))
+        })
+        .collect()
+}
+
+/// Whether the test passes alone and after every known set, in forks: what a candidate must do to be
+/// worth more.
+pub(crate) fn works(lab: &mut dyn Lab, case: &Case, settings: &Settings) -> Result<bool, LabError> {
+    let Some(target) = lab.suite().find(&case.test) else {
+        return Ok(false);
+    };
+    let orders = sets(lab, case, target).into_iter().map(|(_, order)| order);
+    let passes = forks(lab, std::iter::once(vec![target]).chain(orders), settings)?;
+    Ok(!passes.contains(&false))
+}
+
 /// Verifies for one test; stops where it cannot hold any more.
 pub(crate) fn verify(
     lab: &mut dyn Lab,
@@ -90,29 +113,25 @@ pub(crate) fn verify(
 ) -> Result<Verified, LabError> {
     let mut seen = Verified::default();
     let suite = lab.suite().clone();
-    let ids: BTreeSet<String> = suite.ids().iter().map(ToString::to_string).collect();
+    let ids: Vec<String> = suite.ids().iter().map(ToString::to_string).collect();
     if ids != known.ids {
-        seen.broken = known
-            .ids
-            .symmetric_difference(&ids)
+        let (now, before): (BTreeSet<&String>, BTreeSet<&String>) =
+            (ids.iter().collect(), known.ids.iter().collect());
+        seen.broken = before
+            .symmetric_difference(&now)
             .take(5)
-            .cloned()
+            .map(|id| (*id).clone())
             .collect();
+        if seen.broken.is_empty() {
+            seen.broken.push("the order of the suite".into());
+        }
         return Ok(seen);
     }
     let Some(target) = suite.find(&case.test) else {
         return Ok(seen);
     };
     // Forks first: most candidates that do not hold show it at once.
-    let sets: Vec<(Vec<String>, Vec<TestIndex>)> = case
-        .culprits
-        .iter()
-        .filter_map(|set| {
-            let tests: Option<Vec<TestIndex>> = set.iter().map(|id| suite.find(id)).collect();
-            let order = tests?.into_iter().chain([target]).collect();
-            Some((set.clone(), order))
-        })
-        .collect();
+    let sets = sets(lab, case, target);
     let orders = sets.iter().map(|(_, order)| order.clone());
     let passes = forks(lab, std::iter::once(vec![target]).chain(orders), settings)?;
     if !passes[0] {
@@ -121,15 +140,20 @@ pub(crate) fn verify(
     for ((set, _), passed) in sets.iter().zip(&passes[1..]) {
         seen.after.push((set.clone(), u64::from(*passed), 1));
     }
-    if !passes[1..].contains(&true) {
+    if !sets.is_empty() && !passes[1..].contains(&true) {
         return Ok(seen);
     }
-    sweep(lab, target, settings, &mut seen)?;
+    let mut suspects = sweep(lab, target, known, settings, &mut seen)?;
     if seen.holds_after() {
-        shuffle(lab, target, known, settings, &mut seen)?;
-        if !seen.default_order || !seen.broken.is_empty() {
+        suspects.extend(shuffle(lab, target, known, settings, &mut seen)?);
+        if !seen.default_order {
             return Ok(seen);
         }
+    }
+    seen.others = (known.ids.len() as u64).saturating_sub(1);
+    seen.broken = broken(lab, suspects, settings)?;
+    if !seen.broken.is_empty() {
+        return Ok(seen);
     }
     seen.alone = ask(lab, &[target], settings)?;
     for ((_, order), answer) in sets.iter().zip(&mut seen.after) {
@@ -185,73 +209,106 @@ fn ask(
     Ok((passed as u64, batch.len() as u64))
 }
 
-/// The test after every other one, in forks: who pollutes it need not be known to be cured.
+/// A test that fails in an order, up to its place there, in which it passed before.
+type Suspect = (TestIndex, Vec<TestIndex>);
+
+/// The test after every other one, in forks: who pollutes it need not be known to be cured. The other one
+/// runs first, so it must do as it did alone.
 fn sweep(
     lab: &mut dyn Lab,
     target: TestIndex,
+    known: &Known,
     settings: &Settings,
     seen: &mut Verified,
-) -> Result<(), LabError> {
+) -> Result<Vec<Suspect>, LabError> {
     let suite = lab.suite().clone();
     let others: Vec<TestIndex> = suite
         .indices()
         .filter(|test| *test != target)
         .take(settings.sweep)
         .collect();
-    let orders = others.iter().map(|test| vec![*test, target]);
-    let passes = forks(lab, orders, settings)?;
-    for (test, passed) in others.iter().zip(passes) {
+    let batch: Vec<RunRequest> = others
+        .iter()
+        .map(|test| {
+            let order = Order(vec![*test, target]);
+            RunRequest::new(order, Isolation::Fork, settings.timeout)
+        })
+        .collect();
+    let mut suspects = Vec::new();
+    for (test, record) in others.iter().zip(run(lab, &batch)?) {
+        let executions = record.map(|record| record.executions).unwrap_or_default();
+        let of = |wanted: TestIndex| executions.iter().find(|e| e.test == wanted);
+        let fails = |wanted| of(wanted).is_some_and(|e| e.outcome.polarity() == Polarity::Fail);
+        if fails(*test) && known.passed_alone(*test) {
+            suspects.push((*test, vec![*test]));
+        }
+        let passed = of(target).is_some_and(|e| e.outcome.polarity() == Polarity::Pass);
         let id = suite.id(*test).to_string();
         if !passed && !seen.after.iter().any(|(set, ..)| *set == [id.clone()]) {
             seen.after.push((vec![id], 0, 1));
         }
     }
-    Ok(())
+    Ok(suspects)
 }
 
-/// The default order and random ones; what fails and did not before is broken.
+/// The default order and random ones, as they were run without the patch.
 fn shuffle(
     lab: &mut dyn Lab,
     target: TestIndex,
     known: &Known,
     settings: &Settings,
     seen: &mut Verified,
-) -> Result<(), LabError> {
-    let suite = lab.suite().clone();
-    let tests: Vec<TestIndex> = suite.indices().collect();
-    let mut all = orders::generate(&suite, &tests, Kind::Original, 1, settings.seed);
-    for kind in [Kind::Global, Kind::Nested] {
-        all.extend(orders::generate(
-            &suite,
-            &tests,
-            kind,
-            settings.shuffles / 2,
-            settings.seed,
-        ));
-    }
-    let batch: Vec<RunRequest> = all
-        .into_iter()
-        .map(|order| RunRequest::new(order, Isolation::Fork, settings.timeout))
+) -> Result<Vec<Suspect>, LabError> {
+    let batch: Vec<RunRequest> = known
+        .orders
+        .iter()
+        .map(|order| RunRequest::new(order.clone(), Isolation::Fork, settings.timeout))
         .collect();
-    let mut broken: BTreeMap<TestIndex, u64> = BTreeMap::new();
-    for (number, record) in run(lab, &batch)?.into_iter().flatten().enumerate() {
-        for execution in &record.executions {
-            let fails = execution.outcome.polarity() == Polarity::Fail;
+    let mut suspects: Vec<Suspect> = Vec::new();
+    for record in run(lab, &batch)?.into_iter().flatten() {
+        let number = record.request;
+        for (at, execution) in record.executions.iter().enumerate() {
+            let polarity = execution.outcome.polarity();
             if execution.test == target {
+                let passed = polarity == Polarity::Pass;
                 if number == 0 {
-                    seen.default_order = !fails;
+                    seen.default_order = passed;
                 } else {
                     seen.shuffles.1 += 1;
-                    seen.shuffles.0 += u64::from(!fails);
+                    seen.shuffles.0 += u64::from(passed);
                 }
-            } else if fails && !known.failing.contains(suite.id(execution.test).as_str()) {
-                *broken.entry(execution.test).or_default() += 1;
+            } else if polarity == Polarity::Fail && known.passed(number, execution.test) {
+                let order = known.orders[number].0.iter().take(at + 1).copied();
+                suspects.push((execution.test, order.collect()));
             }
         }
     }
-    seen.broken = broken
-        .into_keys()
-        .map(|test| suite.id(test).to_string())
-        .collect();
-    Ok(())
+    Ok(suspects)
+}
+
+/// Those of the suspects that fail again, every time. One order each is enough.
+fn broken(
+    lab: &mut dyn Lab,
+    mut suspects: Vec<Suspect>,
+    settings: &Settings,
+) -> Result<Vec<String>, LabError> {
+    suspects.sort_by_key(|(test, order)| (*test, order.len()));
+    suspects.dedup_by_key(|(test, _)| *test);
+    let mut found = Vec::new();
+    for (test, order) in suspects {
+        let batch: Vec<RunRequest> = (0..AGAIN)
+            .map(|attempt| RunRequest {
+                attempt,
+                ..RunRequest::new(Order(order.clone()), Isolation::Fork, settings.timeout)
+            })
+            .collect();
+        let fails = run(lab, &batch)?.into_iter().flatten().all(|record| {
+            let last = record.executions.iter().rfind(|e| e.test == test);
+            last.is_some_and(|e| e.outcome.polarity() == Polarity::Fail)
+        });
+        if fails {
+            found.push(lab.suite().id(test).to_string());
+        }
+    }
+    Ok(found)
 }

@@ -42,8 +42,12 @@ pub struct Verified {
     pub after: Vec<After>,
     pub default_order: bool,
     pub shuffles: [u64; 2],
-    /// Tests that fail with the patch and did not before.
+    /// Other tests that were compared with how they were before.
+    pub others: u64,
+    /// Those that fail now where they passed before.
     pub broken: Vec<String>,
+    /// Every patch that changed one was dropped.
+    pub assertions_untouched: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -59,6 +63,20 @@ pub struct Campaign {
     pub wall_seconds: f64,
     pub python: String,
     pub pytest: String,
+}
+
+/// Patches that fix several tests, and how many.
+fn shared(document: &Document) -> Vec<(&str, u64)> {
+    let mut found: Vec<(&str, u64)> = Vec::new();
+    let fixed = document.fixes.iter().filter(|fix| fix.status == "fixed");
+    for patch in fixed.flat_map(|fix| fix.patches.first()) {
+        match found.iter_mut().find(|(diff, _)| *diff == patch.diff) {
+            Some((_, tests)) => *tests += 1,
+            None => found.push((&patch.diff, 1)),
+        }
+    }
+    found.retain(|(_, tests)| *tests > 1);
+    found
 }
 
 /// A patch that serves several tests is printed once.
@@ -89,13 +107,14 @@ pub fn terminal(document: &Document) -> String {
             let v = &patch.verified;
             let _ = writeln!(
                 out,
-                "  {DIM}passed alone {}/{}, after {} of {} known culprits, in the default order and {}/{} shuffles{OFF}",
+                "  {DIM}passed alone {}/{}, after {} of {} known culprits, in the default order and {}/{} shuffles; {} as before{OFF}",
                 v.alone[0],
                 v.alone[1],
                 v.after.iter().filter(|a| a.passed == a.of).count(),
                 v.after.len(),
                 v.shuffles[0],
-                v.shuffles[1]
+                v.shuffles[1],
+                count(v.others, "other test", "other tests"),
             );
             if printed.contains(&patch.diff.as_str()) {
                 let _ = writeln!(out, "  {DIM}the same patch as above{OFF}");
@@ -112,6 +131,18 @@ pub fn terminal(document: &Document) -> String {
             }
         }
         out.push('\n');
+    }
+    for (diff, tests) in shared(document) {
+        let file = diff
+            .lines()
+            .find_map(|line| line.strip_prefix("+++ b/"))
+            .unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "one patch of {} fixes {}",
+            visible(file),
+            count(tests, "test", "tests")
+        );
     }
     let fixed = document
         .fixes

@@ -46,6 +46,32 @@ impl Drop for Scratch {
     }
 }
 
+/// Folders of a project that its tests do not look into.
+const NOT_COPIED: [&str; 5] = [".git", ".flakelab", "__pycache__", "node_modules", ".tox"];
+
+/// Copies a project, links as links, without its history, caches and virtual environments.
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, name) = (entry.file_type()?, entry.file_name());
+        let (source, copy) = (entry.path(), to.join(&name));
+        if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(&source)?, &copy)?;
+        } else if kind.is_dir() {
+            let skipped = NOT_COPIED.iter().any(|skip| name == *skip)
+                || source.join("pyvenv.cfg").exists()
+                || to.starts_with(&source);
+            if !skipped {
+                copy_tree(&source, &copy)?;
+            }
+        } else if kind.is_file() {
+            fs::copy(&source, &copy)?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes a tree whatever its permissions; what cannot be removed is left.
 pub(crate) fn remove_tree(root: &Path) {
     if fs::remove_dir_all(root).is_ok() || !root.exists() {
@@ -91,6 +117,25 @@ fn remove_abandoned(base: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_copy_has_the_files_and_links_and_no_environment() {
+        let base = tempfile::tempdir().expect("tempdir");
+        let from = base.path().join("project");
+        fs::create_dir_all(from.join("tests")).expect("create");
+        fs::create_dir_all(from.join("env/lib")).expect("create");
+        fs::write(from.join("env/pyvenv.cfg"), "").expect("write");
+        fs::write(from.join("tests/a.py"), "x").expect("write");
+        std::os::unix::fs::symlink("a.py", from.join("tests/b.py")).expect("link");
+        let to = base.path().join("copy");
+        copy_tree(&from, &to).expect("copied");
+        assert_eq!(
+            fs::read_to_string(to.join("tests/b.py")).expect("read"),
+            "x"
+        );
+        assert!(to.join("tests/b.py").is_symlink());
+        assert!(!to.join("env").exists());
+    }
 
     #[test]
     fn an_abandoned_area_is_removed_and_a_living_one_is_kept() {

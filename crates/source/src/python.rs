@@ -2,10 +2,11 @@
 
 use tree_sitter::{Node, Parser, Tree};
 
+use crate::body::Piece;
 use crate::edit::Edit;
 
 /// A file that parses.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Source {
     text: String,
     tree: Tree,
@@ -14,16 +15,16 @@ pub struct Source {
 /// A function or method.
 #[derive(Debug, Clone, Copy)]
 pub struct Function<'a> {
-    source: &'a Source,
+    pub(crate) source: &'a Source,
     /// With its decorators.
-    outer: Node<'a>,
-    node: Node<'a>,
+    pub(crate) outer: Node<'a>,
+    pub(crate) node: Node<'a>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct Class<'a> {
-    source: &'a Source,
-    node: Node<'a>,
+    pub(crate) source: &'a Source,
+    pub(crate) node: Node<'a>,
 }
 
 impl Source {
@@ -47,7 +48,11 @@ impl Source {
         &self.text
     }
 
-    fn of(&self, node: Node<'_>) -> &str {
+    pub(crate) fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    pub(crate) fn of(&self, node: Node<'_>) -> &str {
         &self.text[node.byte_range()]
     }
 
@@ -129,11 +134,28 @@ impl Source {
             }
             end = node.end_byte();
         }
+        if end == 0 {
+            return self.after_header();
+        }
         self.line_end(end)
     }
 
+    /// Behind what must stay first: a byte order mark, the line of the interpreter, the encoding.
+    fn after_header(&self) -> usize {
+        let mark = self.text.chars().next().filter(|c| *c == '\u{feff}');
+        let mut at = mark.map_or(0, char::len_utf8);
+        for line in self.text[at..].split_inclusive('\n').take(2) {
+            if line.starts_with("#!") || (line.starts_with('#') && line.contains("coding")) {
+                at += line.len();
+            } else {
+                break;
+            }
+        }
+        at
+    }
+
     /// The start of the line after the one that holds `at`.
-    fn line_end(&self, at: usize) -> usize {
+    pub(crate) fn line_end(&self, at: usize) -> usize {
         if at == 0 {
             return 0;
         }
@@ -142,7 +164,7 @@ impl Source {
             .map_or(self.text.len(), |n| at + n + 1)
     }
 
-    fn line_start(&self, at: usize) -> usize {
+    pub(crate) fn line_start(&self, at: usize) -> usize {
         self.text[..at].rfind('\n').map_or(0, |n| n + 1)
     }
 
@@ -203,13 +225,31 @@ impl Source {
             })
     }
 
+    /// The lines that import what is not imported yet: modules, or whole statements.
+    fn missing(&self, needed: &[&str]) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        for need in needed {
+            let line = if need.starts_with("from ") || need.starts_with("import ") {
+                (*need).to_owned()
+            } else {
+                format!("import {need}")
+            };
+            let bound = line.rsplit(' ').next().unwrap_or_default();
+            let first = bound.split('.').next().unwrap_or_default();
+            let there = match line.strip_prefix("import ") {
+                Some(module) => self.imports(module),
+                None => false,
+            };
+            if !there && self.import_of(first).as_ref() != Some(&line) && !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
     /// Adds what is not imported yet, and a block of code behind the imports.
-    pub fn add_block(&self, modules: &[&str], block: &str) -> Vec<Edit> {
-        let missing: Vec<String> = modules
-            .iter()
-            .filter(|module| !self.imports(module))
-            .map(|module| format!("import {module}\n"))
-            .collect();
+    pub fn add_block(&self, needed: &[&str], block: &str) -> Vec<Edit> {
+        let missing = self.missing(needed);
         let at = self.after_imports();
         let newline = if at > 0 && !self.text[..at].ends_with('\n') {
             "\n"
@@ -224,19 +264,20 @@ impl Source {
         } else {
             "\n\n"
         };
-        let text = format!("{newline}{}{lead}{block}{after}", missing.concat());
+        let text = format!("{newline}{missing}{lead}{block}{after}");
         vec![Edit::replace(at..at + gap, text)]
     }
 
     /// Adds what is not imported yet, behind the imports.
-    pub fn add_imports(&self, modules: &[&str]) -> Option<Edit> {
-        let missing: String = modules
-            .iter()
-            .filter(|module| !self.imports(module))
-            .map(|module| format!("import {module}\n"))
-            .collect();
+    pub fn add_imports(&self, needed: &[&str]) -> Option<Edit> {
+        let missing = self.missing(needed);
         let at = self.after_imports();
-        (!missing.is_empty()).then(|| Edit::insert(at, missing))
+        let newline = if at > 0 && !self.text[..at].ends_with('\n') {
+            "\n"
+        } else {
+            ""
+        };
+        (!missing.is_empty()).then(|| Edit::insert(at, format!("{newline}{missing}")))
     }
 
     /// One level of indentation as this file has it.
@@ -286,11 +327,20 @@ impl<'a> Class<'a> {
         self.source.function_in(body, name)
     }
 
-    /// Whether one of its bases is named like a `TestCase`.
+    /// Whether one of its bases, or of their bases in this file, is named like a `TestCase`.
     pub fn is_unittest(self) -> bool {
-        self.node
-            .child_by_field_name("superclasses")
-            .is_some_and(|bases| self.source.of(bases).contains("TestCase"))
+        self.is_unittest_within(8)
+    }
+
+    fn is_unittest_within(self, depth: usize) -> bool {
+        depth > 0
+            && self.bases().iter().any(|base| {
+                base.contains("TestCase")
+                    || self
+                        .source
+                        .class(&[base])
+                        .is_some_and(|class| class.is_unittest_within(depth - 1))
+            })
     }
 }
 
@@ -337,31 +387,10 @@ impl<'a> Function<'a> {
         })
     }
 
-    /// Statements at the start of its body, behind the docstring; `None` for a body on the line of the
-    /// `def`.
+    /// Lines at the start of its body, behind the docstring; `None` for a body on the line of the `def`.
     pub fn prepend(self, lines: &[String]) -> Option<Edit> {
-        let body = self.node.child_by_field_name("body")?;
-        let mut cursor = body.walk();
-        let mut statements = body
-            .named_children(&mut cursor)
-            .filter(|n| n.kind() != "comment");
-        let first = statements.next()?;
-        if first.start_position().row == self.node.start_position().row {
-            return None;
-        }
-        let docstring = first.kind() == "expression_statement"
-            && first.named_child(0).is_some_and(|n| n.kind() == "string");
-        let target = match statements.next() {
-            Some(second) if docstring => second,
-            _ => first,
-        };
-        let start = self.source.line_start(target.start_byte());
-        let lead = &self.source.text[start..target.start_byte()];
-        if !lead.trim().is_empty() {
-            return None;
-        }
-        let text: String = lines.iter().map(|line| format!("{lead}{line}\n")).collect();
-        Some(Edit::insert(start, text))
+        let pieces: Vec<Piece> = lines.iter().map(|line| Piece::line(line)).collect();
+        self.prepend_pieces(&pieces)
     }
 
     /// The call arguments of its `pytest.fixture` decorator, if it has one with arguments.
@@ -374,7 +403,7 @@ impl<'a> Function<'a> {
         })
     }
 
-    fn decorators(self) -> Vec<Node<'a>> {
+    pub(crate) fn decorators(self) -> Vec<Node<'a>> {
         let mut cursor = self.outer.walk();
         self.outer
             .named_children(&mut cursor)

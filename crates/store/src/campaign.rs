@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::{Store, StoreError, StoreErrorKind};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CampaignId(pub i64);
 
 /// What is written down before the first run.

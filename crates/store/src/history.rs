@@ -28,29 +28,37 @@ pub struct Sighting {
 impl Store {
     /// The newest finished campaign of a verb.
     pub fn last_finished(&self, verb: &str) -> Result<Option<Finished>, StoreError> {
-        let found: Option<(i64, String, String)> = self
-            .connection
-            .query_row(
+        Ok(self.finished(verb, 1)?.into_iter().next())
+    }
+
+    /// Finished campaigns of a verb, the newest first.
+    pub fn finished(&self, verb: &str, most: u32) -> Result<Vec<Finished>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<(i64, String, String)>> {
+            let mut statement = self.connection.prepare(
                 "SELECT id, document, suite FROM campaigns
                  WHERE verb = ? AND finished IS NOT NULL AND document IS NOT NULL
-                 ORDER BY id DESC LIMIT 1",
-                [verb],
-                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-            )
-            .optional()
-            .map_err(|e| self.failed("read", e))?;
-        let Some((id, document, suite)) = found else {
-            return Ok(None);
+                 ORDER BY id DESC LIMIT ?",
+            )?;
+            let rows = statement.query_map((verb, most), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+            rows.collect()
         };
-        let suite = serde_json::from_str(&suite).map_err(|e| {
-            let why = format!("the suite of campaign {id} is unreadable: {e}");
-            self.failed("read", StoreErrorKind::Corrupt(why))
-        })?;
-        Ok(Some(Finished {
-            id: CampaignId(id),
-            document,
-            suite,
-        }))
+        let found = read().map_err(|e| self.failed("read", e))?;
+        found
+            .into_iter()
+            .map(|(id, document, suite)| {
+                let suite = serde_json::from_str(&suite).map_err(|e| {
+                    let why = format!("the suite of campaign {id} is unreadable: {e}");
+                    self.failed("read", StoreErrorKind::Corrupt(why))
+                })?;
+                Ok(Finished {
+                    id: CampaignId(id),
+                    document,
+                    suite,
+                })
+            })
+            .collect()
     }
 
     /// Where these tests stood in the orders of a campaign, and what came of them; shortest first, at

@@ -8,6 +8,7 @@ mod campaign;
 mod history;
 mod location;
 mod recording;
+mod results;
 mod schema;
 
 pub use campaign::{Campaign, CampaignId, NewCampaign, Totals};

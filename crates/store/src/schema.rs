@@ -7,9 +7,10 @@ use rusqlite::Connection;
 use crate::{Location, StoreError, StoreErrorKind};
 
 /// One script for each schema version; a database is brought up step by step, in a transaction each.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
+    include_str!("migrations/3.sql"),
 ];
 
 #[derive(Debug)]
@@ -91,7 +92,7 @@ mod tests {
             error.kind,
             StoreErrorKind::Newer {
                 found: 99,
-                known: 2
+                known: 3
             }
         ));
     }

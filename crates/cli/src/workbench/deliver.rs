@@ -20,7 +20,7 @@ pub(crate) fn deliver(
     };
     match &output.output {
         Some(path) => {
-            write(path, &anstream::adapter::strip_str(&body).to_string())?;
+            write(path, anstream::adapter::strip_str(&body).to_string())?;
             if printer.volume != Volume::Quiet {
                 printer.data(text);
             }
@@ -30,8 +30,8 @@ pub(crate) fn deliver(
     Ok(())
 }
 
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    std::fs::write(path, text)
+pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), CliError> {
+    std::fs::write(path, bytes)
         .map_err(|e| CliError::usage(format!("failed to write `{}`: {e}", path.display())))
 }
 

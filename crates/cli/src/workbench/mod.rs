@@ -154,7 +154,7 @@ impl Workbench {
     /// The same project with some files changed; says nothing.
     pub(crate) fn open_variant(
         &self,
-        patched: Vec<(PathBuf, String)>,
+        patched: Vec<(PathBuf, Vec<u8>)>,
     ) -> Result<PytestLab, OpenError> {
         PytestLab::open(Options {
             patched,

@@ -34,6 +34,18 @@ impl Bar {
         self.0.set_message(text);
     }
 
+    /// Things done of things to do, with the time left.
+    pub(crate) fn step(&self, done: usize, of: usize) {
+        if self.0.length() != Some(of as u64) {
+            self.0.set_style(style(
+                "{spinner} [{bar:24}] {pos}/{len} {wide_msg} {eta} left",
+            ));
+            self.0.set_length(of as u64);
+            self.0.reset_eta();
+        }
+        self.0.set_position(done as u64);
+    }
+
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }

@@ -1,41 +1,107 @@
 //! Edits that could help, the best first: what a maintainer would write comes before what merely works.
 
 mod block;
+mod cleanup;
 mod helper;
 mod isolate;
 mod names;
 mod reset;
 mod restore;
+mod rewrite;
+
+use flakelab_model::Class;
 
 use crate::case::{Case, Tree};
-use crate::patch::Patch;
+use crate::patch::{Patch, Site};
+
+pub(crate) use helper::Recipe;
+
+/// A patch to try.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) patch: Patch,
+    /// How to make smaller ones, if there are any.
+    pub(crate) recipe: Option<Recipe>,
+}
+
+impl From<Patch> for Candidate {
+    fn from(patch: Patch) -> Self {
+        Self {
+            patch,
+            recipe: None,
+        }
+    }
+}
+
+/// Why some strategies have nothing to offer.
+#[derive(Debug, Default)]
+pub(crate) struct Refusals(Vec<String>);
+
+impl Refusals {
+    fn add(&mut self, why: impl Into<String>) {
+        let why = why.into();
+        if !self.0.contains(&why) {
+            self.0.push(why);
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.0.join("; ")
+    }
+}
+
+/// What candidates are made from, beside the case.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    pub(crate) tree: &'a dyn Tree,
+    /// Ids of the suite in their order.
+    pub(crate) suite: &'a [String],
+    pub(crate) site: Option<Site>,
+    /// Whether other tests of its file fail for the same cause.
+    pub(crate) shared: bool,
+}
 
 /// Candidates for one test. None of them is known to work.
-pub(crate) fn candidates(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
+pub(crate) fn candidates(case: &Case, around: Around<'_>) -> (Vec<Candidate>, Refusals) {
+    let tree = around.tree;
+    let mut refused = Refusals::default();
     let isolated = isolate::propose(case, tree);
     // A state-setter that runs first for every test must not meet what another test left.
     let both: Vec<Patch> = isolated
         .iter()
-        .flat_map(|patch| on_top(patch, case, tree))
+        .flat_map(|patch| on_top(patch, case, around))
         .collect();
-    let mut found = isolated;
-    found.extend(restore::propose(case, tree));
-    found.extend(reset::propose(case, tree));
-    found.extend(helper::propose(case, tree));
-    found.extend(both);
-    let mut seen: Vec<Patch> = Vec::new();
-    // Ids are a suite's text: nothing above the project is ever written.
-    found.retain(|patch| patch.changes.iter().all(|change| is_inside(&change.path)));
-    for patch in found {
+    let plain = |patches: Vec<Patch>| patches.into_iter().map(Candidate::from);
+    let mut found: Vec<Candidate> = plain(isolated).collect();
+    found.extend(rewrite::propose(case, tree).map(Candidate::from));
+    found.extend(plain(cleanup::propose(case, tree)));
+    found.extend(plain(restore::propose(case, tree)));
+    let resets = plain(reset::propose(case, tree, around.shared));
+    let helpers = helper::propose(case, tree, around.suite, around.site, &mut refused);
+    if case.class == Class::Brittle {
+        found.extend(helpers);
+        found.extend(resets);
+    } else {
+        found.extend(resets);
+        found.extend(helpers);
+    }
+    found.extend(plain(both));
+    let mut seen: Vec<Candidate> = Vec::new();
+    for candidate in found {
+        let patch = &candidate.patch;
+        // Ids are a suite's text: nothing above the project is ever written.
+        let inside = patch.changes.iter().all(|change| is_inside(&change.path));
         let changes = patch
             .changes
             .iter()
             .any(|c| c.before.as_ref() != Some(&c.after));
-        if changes && !seen.iter().any(|known| known.changes == patch.changes) {
-            seen.push(patch);
+        let wanted = around.site.is_none_or(|site| site == patch.site);
+        let known = seen.iter().any(|k| k.patch.changes == patch.changes);
+        if inside && changes && wanted && !known {
+            seen.push(candidate);
         }
     }
-    seen
+    (seen, refused)
 }
 
 fn is_inside(path: &str) -> bool {
@@ -43,12 +109,18 @@ fn is_inside(path: &str) -> bool {
         .all(|part| !matches!(part, "" | "." | "..") && !part.contains('\0'))
 }
 
-/// Helpers on top of a patch.
-fn on_top(patch: &Patch, case: &Case, tree: &dyn Tree) -> Vec<Patch> {
-    let over = Patched { tree, patch };
-    helper::propose(case, &over)
+/// Calls of helpers on top of a patch.
+fn on_top(patch: &Patch, case: &Case, around: Around<'_>) -> Vec<Patch> {
+    let over = Patched {
+        tree: around.tree,
+        patch,
+    };
+    let refused = &mut Refusals::default();
+    helper::propose(case, &over, around.suite, None, refused)
         .into_iter()
-        .map(|mut more| {
+        .filter(|candidate| candidate.recipe.is_none())
+        .map(|candidate| {
+            let mut more = candidate.patch;
             let mut changes = patch.changes.clone();
             for change in more.changes {
                 match changes.iter_mut().find(|known| known.path == change.path) {
@@ -104,21 +176,33 @@ mod tests {
                 kind: leak.0.into(),
                 name: leak.1.into(),
                 before: leak.2.into(),
+                left_by: vec![culprit.into()],
+                ..CausalLeak::default()
             }]],
         }
     }
 
-    /// The first candidate's text of the file must contain the lines.
+    fn all(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
+        let around = Around {
+            tree,
+            suite: &[],
+            site: None,
+            shared: false,
+        };
+        let found = candidates(case, around).0.into_iter();
+        found.map(|candidate| candidate.patch).collect()
+    }
+
+    /// A candidate's text of the file must contain the lines.
     #[track_caller]
     fn check(files: &[(&'static str, &'static str)], case: &Case, strategy: Strategy, lines: &str) {
         let tree = Files(files.iter().copied().collect());
-        let found = candidates(case, &tree);
-        let first = found
+        let found = all(case, &tree);
+        let fits = found
             .iter()
-            .find(|patch| patch.strategy == strategy)
-            .unwrap_or_else(|| panic!("no {strategy:?} among {found:#?}"));
-        let text = &first.changes[0].after;
-        assert!(text.contains(lines), "{text}");
+            .filter(|patch| patch.strategy == strategy)
+            .any(|patch| patch.changes[0].after.contains(lines));
+        assert!(fits, "{lines}\nis not in one of\n{found:#?}");
     }
 
     #[test]
@@ -235,7 +319,7 @@ mod tests {
             let leak = ("environ", "os.environ[\"X\"]", "(not there)");
             let case = case(Class::Victim, "test_v.py::test_v", &polluter, leak);
             let tree = Files([("test_v.py", "")].into_iter().collect());
-            assert!(candidates(&case, &tree).is_empty(), "{file}");
+            assert!(all(&case, &tree).is_empty(), "{file}");
         }
     }
 
@@ -249,7 +333,7 @@ mod tests {
         );
         case.culprits.push(vec!["tests/b/test_q.py::test_q".into()]);
         let tree = Files(BTreeMap::new());
-        let found = candidates(&case, &tree);
+        let found = all(&case, &tree);
         assert_eq!(found[0].changes[0].path, "tests/conftest.py");
         assert_eq!(found[0].changes[0].before, None);
         assert_eq!(

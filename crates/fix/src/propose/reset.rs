@@ -1,78 +1,135 @@
-//! Reset at the victim: one line at the start of the test puts the state right, whoever changed it.
+//! Put the state right at the test itself, whoever changed it or failed to set it: lines at its start or in its
+//! set-up, or a fixture where several tests of the file need it.
 
 use flakelab_model::Class;
 use flakelab_source::{Source, apply};
 
 use super::names::{Part, localise, slot};
 use crate::case::{Case, CausalLeak, Place, Tree};
+use crate::locate;
 use crate::patch::{Change, Patch, Site, Strategy};
 
-pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
-    if case.class != Class::Victim {
-        return Vec::new();
+/// Where the lines go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spot {
+    Test,
+    /// The set-up of its class may be what fails, so that the test itself is too late.
+    Method(&'static str),
+    Fixture,
+}
+
+pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> {
+    let mut spots = vec![
+        Spot::Test,
+        Spot::Method("setUp"),
+        Spot::Method("setup_method"),
+    ];
+    if shared {
+        spots.insert(0, Spot::Fixture);
+    } else {
+        spots.push(Spot::Fixture);
     }
-    // The set-up of its class may be what fails, so that the test itself is too late.
-    let places = [None, Some("setUp"), Some("setup_method")];
     case.causes
         .iter()
-        .flat_map(|cause| places.map(|method| (cause, method)))
-        .filter_map(|(cause, method)| in_victim(case, cause, method, tree))
+        .flat_map(|cause| spots.iter().map(move |spot| (cause, *spot)))
+        .filter_map(|(cause, spot)| at_victim(case, cause, spot, tree))
         .collect()
 }
 
-fn in_victim(
-    case: &Case,
-    cause: &[CausalLeak],
-    method: Option<&str>,
-    tree: &dyn Tree,
-) -> Option<Patch> {
-    let target = Place::of(&case.test)?;
-    let before = tree.read(&target.file)?;
-    let source = Source::parse(&before)?;
-    let function = match method {
-        None => source.function(&target.path())?,
-        Some(name) => source.class(&target.class_path())?.method(name)?,
+fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> Option<Patch> {
+    let place = Place::of(&case.test)?;
+    let located = match spot {
+        Spot::Method(name) => locate::method(&place, name, tree)?,
+        Spot::Test | Spot::Fixture => locate::test(&place, tree)?,
     };
+    let (file, source) = (&located.file, &located.source);
     let mut lines = Vec::new();
-    let mut modules: Vec<String> = Vec::new();
+    let mut needed: Vec<String> = Vec::new();
     for leak in cause {
-        let (line, module) = reset(leak, &target.file, tree)?;
-        let mut line = line;
+        let value = match case.class {
+            Class::Brittle => &leak.after,
+            _ => &leak.before,
+        };
+        let (mut line, module) = reset(leak, value, file, tree)?;
         if let Some(module) = module {
-            modules.extend(localise(&source, &target.file, &module, &mut line));
+            needed.extend(localise(source, file, &module, &mut line));
         }
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    let mut edits = vec![function.prepend(&lines)?];
-    modules.sort();
-    modules.dedup();
-    let names: Vec<&str> = modules.iter().map(String::as_str).collect();
-    edits.extend(source.add_imports(&names));
+    needed.sort();
+    needed.dedup();
+    let edits = if spot == Spot::Fixture {
+        needed.push("pytest".into());
+        let indent = source.indent();
+        let mut block = format!(
+            "@pytest.fixture(autouse=True)\ndef {}():\n",
+            fixture_name(source, case.class)
+        );
+        for line in &lines {
+            block.push_str(&format!("{indent}{line}\n"));
+        }
+        let names: Vec<&str> = needed.iter().map(String::as_str).collect();
+        source.add_block(&names, &block)
+    } else {
+        let mut edits = vec![located.function()?.prepend(&lines)?];
+        let names: Vec<&str> = needed.iter().map(String::as_str).collect();
+        edits.extend(source.add_imports(&names));
+        edits
+    };
     let what: Vec<&str> = cause.iter().map(|leak| leak.name.as_str()).collect();
+    let why = match case.class {
+        Class::Brittle => "is set up first, because only other tests do so",
+        _ => "is put right first, because other tests leave it changed",
+    };
+    let before = source.text().to_owned();
     Some(Patch {
         strategy: Strategy::Reset,
         site: Site::Victim,
-        reason: format!(
-            "{} is put right at the start, because other tests leave it changed",
-            what.join(" and ")
-        ),
+        reason: format!("{} {why}", what.join(" and ")),
         changes: vec![Change {
-            path: target.file.clone(),
+            path: file.clone(),
             after: apply(&before, &edits),
             before: Some(before),
         }],
     })
 }
 
-/// The line, and the module it needs. Only states that can be written down.
-fn reset(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Option<String>)> {
-    let absent = leak.before == "(not there)";
+fn fixture_name(source: &Source, class: Class) -> String {
+    let base = match class {
+        Class::Brittle => "set_up_state",
+        _ => "reset_state",
+    };
+    let mut name = base.to_owned();
+    let mut number = 2;
+    while source.function(&[&name]).is_some() {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
+}
+
+/// The line that makes the slot of a leak hold a value, and the module it needs. Only values that can be
+/// written down.
+fn reset(
+    leak: &CausalLeak,
+    value: &str,
+    file: &str,
+    tree: &dyn Tree,
+) -> Option<(String, Option<String>)> {
+    let absent = value == "(not there)";
     match leak.kind.as_str() {
-        "environ" if absent => {
+        "environ" => {
             let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
-            Some((format!("os.environ.pop({key}, None)"), Some("os".into())))
+            let line = if absent {
+                format!("os.environ.pop({key}, None)")
+            } else if is_literal(value) {
+                format!("os.environ[{key}] = {value}")
+            } else {
+                return None;
+            };
+            Some((line, Some("os".into())))
         }
         "cache" => {
             let slot = slot(&leak.name, file, tree, false)?;
@@ -81,7 +138,7 @@ fn reset(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Opti
         "global" | "attribute" | "class_attribute" => {
             let slot = slot(&leak.name, file, tree, false)?;
             let whole = slot.expression();
-            let line = match (&slot.last, leak.before.as_str()) {
+            let line = match (&slot.last, value) {
                 (_, "[]" | "{}") => format!("{whole}.clear()"),
                 (Part::Key(key), _) if absent => {
                     let key = key.trim_start_matches('[').trim_end_matches(']');
@@ -92,12 +149,25 @@ fn reset(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Opti
                     format!("{whole} = {value}")
                 }
                 (Part::Key(_), value) if is_literal(value) => format!("{whole} = {value}"),
+                (_, value) if is_plain(value) && value.starts_with('[') => {
+                    format!("{whole}[:] = {value}")
+                }
+                (_, value) if is_plain(value) && value.contains(": ") => {
+                    format!("{whole}.update({value})")
+                }
                 _ => return None,
             };
             Some((line, slot.module))
         }
         _ => None,
     }
+}
+
+/// Whether the text of a list or dictionary is the value: made of plain values only.
+fn is_plain(text: &str) -> bool {
+    let closed = (text.starts_with('[') && text.ends_with(']'))
+        || (text.starts_with('{') && text.ends_with('}'));
+    closed && !text.contains(['<', '…', '\\', '('])
 }
 
 /// Whether the text of a value is the value: a number, a plain string, True, False or None.

@@ -60,7 +60,7 @@ fn patched(scratch: &Path, root: usize) -> PathBuf {
 pub(super) fn patch(
     scratch: &Path,
     roots: &[PathBuf],
-    files: &[(PathBuf, String)],
+    files: &[(PathBuf, Vec<u8>)],
 ) -> io::Result<()> {
     for (path, text) in files {
         let found = roots.iter().enumerate().find_map(|(number, root)| {

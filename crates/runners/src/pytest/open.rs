@@ -40,8 +40,9 @@ pub struct Options {
     pub seed: u64,
     pub jobs: usize,
     pub sandbox: SandboxMode,
-    /// Files that take the place of the project's own, by absolute path; needs the sandbox.
-    pub patched: Vec<(PathBuf, String)>,
+    /// Files that take the place of the project's own, by absolute path. Without a sandbox runs get a copy
+    /// of the tree.
+    pub patched: Vec<(PathBuf, Vec<u8>)>,
     /// Never fork, whatever the suite allows.
     pub cold_only: bool,
     pub limits: Limits,
@@ -111,10 +112,13 @@ struct Lists {
 }
 
 impl PytestLab {
-    pub fn open(options: Options) -> Result<Self, OpenError> {
+    pub fn open(mut options: Options) -> Result<Self, OpenError> {
         let strangers = process::adopt_orphans();
         let scratch = Scratch::create(&scratch_bases(&options))?;
         let roots = sandbox_roots(&options, scratch.path());
+        if roots.is_err() && !options.patched.is_empty() {
+            move_to_copy(&mut options, scratch.path())?;
+        }
         let base = Launch {
             python: options.interpreter.executable.clone(),
             cwd: options.project.clone(),
@@ -127,11 +131,7 @@ impl PytestLab {
             Ok((roots, _)) => (Some(roots), None),
             Err(why) => (None, why),
         };
-        if !options.patched.is_empty() {
-            let Some(roots) = &roots else {
-                let why = "changed files need the sandbox, which this system does not allow";
-                return Err(io::Error::other(why).into());
-            };
+        if let Some(roots) = &roots {
             launch::patch(scratch.path(), roots, &options.patched)?;
         }
         let mut lab = PytestLab::new(options, scratch, base, roots, refused);
@@ -420,6 +420,26 @@ fn scratch_bases(options: &Options) -> Vec<PathBuf> {
             .collect(),
         SandboxMode::Off => usual.collect(),
     }
+}
+
+/// Makes runs happen in a copy of the tree with the changed files in place: what there is without a sandbox.
+fn move_to_copy(options: &mut Options, scratch: &Path) -> io::Result<()> {
+    let copy = scratch.join("copy");
+    crate::scratch::copy_tree(&options.tree, &copy)?;
+    for (path, bytes) in options.patched.drain(..) {
+        let inside = path
+            .strip_prefix(&options.tree)
+            .map_err(|_| io::Error::other("a changed file lies outside the tree"))?;
+        let place = copy.join(inside);
+        if let Some(folder) = place.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(place, bytes)?;
+    }
+    let inside = options.project.strip_prefix(&options.tree);
+    options.project = copy.join(inside.unwrap_or(Path::new("")));
+    options.tree = copy;
+    Ok(())
 }
 
 /// What gets a private view, and whether that takes a user namespace; or why not.

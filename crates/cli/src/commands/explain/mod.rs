@@ -14,12 +14,28 @@ use serde_json::json;
 
 use crate::args::{ExplainArgs, GraphArg, ModeArg};
 use crate::error::{self, CliError, chain};
-use crate::printer::Volume;
+use crate::printer::{Printer, Volume};
 use crate::workbench::{
     self, Asked, Bar, Workbench, at_least_one, deliver, lab_error, read_orders,
 };
 
 pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
+    let (document, json, printer) = conduct(args)?;
+    let text = match args.graph {
+        Some(GraphArg::Dot) => report::graph(&document, GraphFormat::Dot),
+        Some(GraphArg::Mermaid) => report::graph(&document, GraphFormat::Mermaid),
+        None => report::terminal(&document, printer.volume == Volume::Verbose),
+    };
+    deliver::deliver(&json, &text, &args.output, printer)?;
+    let code = exit_code(&document);
+    if code == error::FINDINGS {
+        printer.next("`flakelab fix` tries patches for the order-dependent ones");
+    }
+    Ok(code)
+}
+
+/// The whole campaign, recorded; nothing is delivered.
+pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, Printer), CliError> {
     let started = Instant::now();
     let causes = &args.causes;
     let (mut bench, config) = Workbench::settle(
@@ -125,17 +141,7 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
     store
         .finish(campaign, &json)
         .map_err(|e| CliError::usage(chain(&e)))?;
-    let text = match args.graph {
-        Some(GraphArg::Dot) => report::graph(&document, GraphFormat::Dot),
-        Some(GraphArg::Mermaid) => report::graph(&document, GraphFormat::Mermaid),
-        None => report::terminal(&document, printer.volume == Volume::Verbose),
-    };
-    deliver::deliver(&json, &text, &args.output, printer)?;
-    let code = exit_code(&document);
-    if code == error::FINDINGS {
-        printer.next("`flakelab fix` tries patches for the order-dependent ones");
-    }
-    Ok(code)
+    Ok((document, json, printer))
 }
 
 fn exit_code(document: &report::Document) -> u8 {

@@ -3,30 +3,53 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use flakelab_fix::{Change, Fix, Status};
-use flakelab_report::fix::Document;
+use flakelab_fix::{Change, Fix, Patch, Status};
 use flakelab_runners::process::git;
+use flakelab_source::{decode, encode};
 
 use crate::error::CliError;
 use crate::printer::Printer;
 use crate::workbench::deliver::write;
 
 /// One `.patch` file for each different patch.
-pub(super) fn save(folder: &Path, document: &Document) -> Result<(), CliError> {
+pub(super) fn save(folder: &Path, fixes: &[Fix]) -> Result<(), CliError> {
     std::fs::create_dir_all(folder)
         .map_err(|e| CliError::usage(format!("failed to create `{}`: {e}", folder.display())))?;
-    let mut seen: Vec<&str> = Vec::new();
-    for fix in document.fixes.iter().filter(|fix| fix.status == "fixed") {
-        for patch in &fix.patches {
-            if seen.contains(&patch.diff.as_str()) {
+    let mut seen: Vec<&Patch> = Vec::new();
+    for fix in fixes.iter().filter(|fix| fix.status == Status::Fixed) {
+        for patch in fix.patches.iter().map(|held| &held.patch) {
+            if seen.iter().any(|known| known.changes == patch.changes) {
                 continue;
             }
-            seen.push(&patch.diff);
-            let name = format!("{:03}-{}.patch", seen.len(), patch.strategy);
-            write(&folder.join(name), &patch.diff)?;
+            seen.push(patch);
+            let name = format!("{:03}-{}.patch", seen.len(), patch.strategy.word());
+            write(&folder.join(name), bytes(patch))?;
         }
     }
     Ok(())
+}
+
+/// The diff in the encodings of its files.
+fn bytes(patch: &Patch) -> Vec<u8> {
+    let mut out = Vec::new();
+    for change in &patch.changes {
+        let one = Patch {
+            changes: vec![change.clone()],
+            ..patch.clone()
+        };
+        let diff = one.diff();
+        // The encoding stands in the file's first lines, not in the diff's.
+        let ascii = encode(&change.after).len() == change.after.len();
+        let lines = if ascii {
+            diff.into_bytes()
+        } else {
+            let head = change.after.lines().take(2).collect::<Vec<_>>().join("\n");
+            let whole = encode(&format!("{head}\n{diff}"));
+            whole[encode(&format!("{head}\n")).len()..].to_vec()
+        };
+        out.extend(lines);
+    }
+    out
 }
 
 /// Writes the first patch of every fixed test; two patches of one file are not mixed.
@@ -55,7 +78,8 @@ pub(super) fn apply(
         files.extend(changes.iter().map(|c| (c.path.as_str(), c)));
     }
     for (path, change) in &files {
-        let now = std::fs::read_to_string(project.join(path)).ok();
+        let now = std::fs::read(project.join(path)).ok();
+        let now = now.and_then(|bytes| decode(&bytes));
         if now != change.before && !force {
             return Err(CliError::usage(format!(
                 "`{path}` has changed since the patch was verified"
@@ -70,7 +94,7 @@ pub(super) fn apply(
         }
     }
     for (path, change) in files {
-        write(&project.join(path), &change.after)?;
+        write(&project.join(path), encode(&change.after))?;
     }
     Ok(())
 }

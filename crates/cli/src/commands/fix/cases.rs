@@ -1,4 +1,4 @@
-//! What the last `explain` knows of the tests to fix.
+//! What `detect` and `explain` know of the tests to fix.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +9,9 @@ use serde::Deserialize;
 
 use crate::error::{CliError, chain};
 use crate::workbench::means;
+
+/// Campaigns of `explain` that are looked at for a test.
+const MOST_CAMPAIGNS: u32 = 50;
 
 /// The part of an `explain` document that is read here.
 #[derive(Debug, Deserialize)]
@@ -36,65 +39,141 @@ struct Leak {
     kind: String,
     name: String,
     before: String,
+    after: String,
+    #[serde(default, rename = "where")]
+    written_at: Option<String>,
     causal: bool,
     #[serde(default)]
     group: Option<usize>,
     left_by: Vec<String>,
 }
 
-pub(super) fn nothing_explained() -> CliError {
-    CliError::usage("nothing has been explained yet")
-        .hint("run `flakelab detect` and `flakelab explain` first")
+/// The part of a `detect` document that is read here.
+#[derive(Debug, Deserialize)]
+struct Detected {
+    tests: Vec<DetectedTest>,
 }
 
-/// The cases, and every test that is known to vary.
-pub(super) fn read(
-    store: &Store,
-    names: &[String],
-    suite: &Suite,
-) -> Result<(Vec<Case>, BTreeSet<String>), CliError> {
-    let last = store
-        .last_finished("explain")
-        .map_err(|e| CliError::usage(chain(&e)))?;
-    let Some(last) = last else {
-        return Err(nothing_explained());
-    };
-    let document: Explained = serde_json::from_str(&last.document).map_err(|e| {
-        CliError::usage(format!("the last explain in the store is unreadable: {e}"))
-    })?;
-    let flaky = document
-        .explanations
-        .iter()
-        .map(|e| e.test.clone())
-        .collect();
-    let wanted = |id: &str| names.is_empty() || names.iter().any(|name| means(name, id));
-    let cases: Vec<Case> = document
-        .explanations
-        .into_iter()
-        .filter(|e| matches!(e.class, Class::Victim | Class::Brittle))
-        .filter(|e| wanted(&e.test) && suite.find(&e.test).is_some())
-        .map(case)
-        .collect();
-    if cases.is_empty() && !names.is_empty() {
-        return Err(CliError::usage(format!(
-            "the last explain has no order-dependent test `{}`",
-            names.join("`, `")
-        ))
-        .hint("run `flakelab explain` with that test first"));
+#[derive(Debug, Deserialize)]
+struct DetectedTest {
+    id: String,
+    class: Class,
+}
+
+/// What the store knows of flaky tests.
+#[derive(Debug, Default)]
+pub(super) struct Knowledge {
+    detected: Vec<DetectedTest>,
+    explained: BTreeMap<String, Explanation>,
+}
+
+pub(super) fn nothing_found() -> CliError {
+    CliError::usage("there is nothing to fix yet")
+        .hint("run `flakelab detect` first, or name a test")
+}
+
+fn is_order_dependent(class: Class) -> bool {
+    matches!(class, Class::Victim | Class::Brittle)
+}
+
+impl Knowledge {
+    /// The last `detect`, and every `explain` since.
+    pub(super) fn read(store: &Store) -> Result<Self, CliError> {
+        let unreadable =
+            |verb: &str, e| CliError::usage(format!("a {verb} in the store is unreadable: {e}"));
+        let failed = |e| CliError::usage(chain(&e));
+        let mut knowledge = Self::default();
+        let detect = store.last_finished("detect").map_err(failed)?;
+        if let Some(last) = &detect {
+            let document: Detected =
+                serde_json::from_str(&last.document).map_err(|e| unreadable("detect", e))?;
+            knowledge.detected = document.tests;
+        }
+        let since = detect.map(|last| last.id);
+        let campaigns = store.finished("explain", MOST_CAMPAIGNS).map_err(failed)?;
+        for campaign in campaigns.into_iter().filter(|c| Some(c.id) > since) {
+            let document: Explained =
+                serde_json::from_str(&campaign.document).map_err(|e| unreadable("explain", e))?;
+            for explanation in document.explanations {
+                let test = explanation.test.clone();
+                knowledge.explained.entry(test).or_insert(explanation);
+            }
+        }
+        Ok(knowledge)
     }
-    Ok((cases, flaky))
+
+    /// Order-dependent tests, or those that are named, that nobody has explained.
+    pub(super) fn missing(&self, names: &[String]) -> Vec<String> {
+        let unknown = |name: &&String| !self.explained.keys().any(|id| means(name, id));
+        if !names.is_empty() {
+            return names.iter().filter(unknown).cloned().collect();
+        }
+        self.detected
+            .iter()
+            .filter(|test| is_order_dependent(test.class))
+            .map(|test| &test.id)
+            .filter(unknown)
+            .cloned()
+            .collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.detected.is_empty() && self.explained.is_empty()
+    }
+
+    /// The cases, and every test that is known to vary whatever the order.
+    pub(super) fn cases(
+        self,
+        names: &[String],
+        suite: &Suite,
+    ) -> Result<(Vec<Case>, BTreeSet<String>), CliError> {
+        let classes = self.detected.into_iter().map(|test| (test.id, test.class));
+        let explained = self.explained.values().map(|e| (e.test.clone(), e.class));
+        let restless = classes
+            .chain(explained)
+            .filter(|(_, class)| class.varies() && !is_order_dependent(*class))
+            .map(|(id, _)| id)
+            .collect();
+        let wanted = |id: &str| names.is_empty() || names.iter().any(|name| means(name, id));
+        let mut cases: Vec<Case> = self
+            .explained
+            .into_values()
+            .filter(|e| is_order_dependent(e.class))
+            .filter(|e| wanted(&e.test) && suite.find(&e.test).is_some())
+            .map(case)
+            .collect();
+        cases.sort_by_key(|case| suite.find(&case.test));
+        if cases.is_empty() && !names.is_empty() {
+            return Err(CliError::usage(format!(
+                "`{}` was not found to depend on the order",
+                names.join("`, `")
+            ))
+            .hint("`flakelab explain` with that test says more"));
+        }
+        Ok((cases, restless))
+    }
+}
+
+/// `file:line` in its parts.
+fn line(place: &str) -> Option<(String, usize)> {
+    let (file, number) = place.rsplit_once(':')?;
+    Some((file.to_owned(), number.parse().ok()?))
 }
 
 fn case(e: Explanation) -> Case {
     let mut causes: BTreeMap<(Vec<String>, Option<usize>), Vec<CausalLeak>> = BTreeMap::new();
     for leak in e.leaks.into_iter().filter(|leak| leak.causal) {
+        let left_by = leak.left_by;
         causes
-            .entry((leak.left_by, leak.group))
+            .entry((left_by.clone(), leak.group))
             .or_default()
             .push(CausalLeak {
                 kind: leak.kind,
                 name: leak.name,
                 before: leak.before,
+                after: leak.after,
+                at: leak.written_at.as_deref().and_then(line),
+                left_by,
             });
     }
     Case {

@@ -53,6 +53,8 @@ fn patch(held: &VerifiedPatch) -> report::Patch {
                 .collect(),
             default_order: v.default_order,
             shuffles: [v.shuffles.0, v.shuffles.1],
+            others: v.others,
+            assertions_untouched: true,
             broken: v.broken.clone(),
         },
     }

@@ -3,26 +3,32 @@
 mod apply;
 mod cases;
 mod document;
+mod progress;
+mod project;
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use flakelab_fix::{Change, Settings, Strategy, Tree, Variants, Watch};
+use flakelab_fix::{Fix, Settings, Site, Strategy, Surroundings};
 use flakelab_lab::{Lab, LabError};
 use flakelab_report::fix as report;
-use flakelab_runners::pytest::OpenError;
+use flakelab_store::{CampaignId, Store};
+use serde_json::json;
 
-use crate::args::{FixArgs, Format, PatchMode, StrategyArg};
-use crate::error::{self, CliError};
+use self::cases::Knowledge;
+use super::explain;
+use crate::args::{
+    CauseArgs, ExplainArgs, FixArgs, Format, OutputArgs, PatchMode, SiteArg, StrategyArg,
+};
+use crate::error::{self, CliError, chain};
 use crate::printer::Volume;
-use crate::workbench::{Bar, Workbench, deliver, lab_error};
+use crate::workbench::{self, Asked, Bar, Workbench, deliver, lab_error};
 
 /// Suites up to this size have every other test run right before the fixed one.
 const SWEEP: usize = 3_000;
 
 pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     let started = Instant::now();
-    let (bench, _) = Workbench::settle(
+    let (mut bench, _) = Workbench::settle(
         &args.chosen.project,
         &args.chosen.pytest_args,
         args.seed,
@@ -30,7 +36,87 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         &args.output,
     )?;
     let printer = bench.printer;
-    let settings = Settings {
+    // Reading must not make a store.
+    if !bench.location.file().exists() && args.chosen.tests.is_empty() {
+        return Err(cases::nothing_found());
+    }
+    let store = bench.open_store()?;
+    let configuration = json!({
+        "tests": args.chosen.tests,
+        "strategy": args.strategy,
+        "site": args.site,
+        "all": args.patch_mode == PatchMode::All,
+        "shuffles": args.shuffles,
+        "pytest_args": bench.pytest_args,
+        "isolation": bench.isolation,
+    })
+    .to_string();
+    let asked = Asked {
+        verb: "fix",
+        configuration: &configuration,
+    };
+    let last = args
+        .resume
+        .then(|| bench.resume(&store, asked))
+        .transpose()?;
+    let knowledge = explained(args, &bench, &store)?;
+    let settings = settings(args, &bench);
+    let bar = Bar::new(printer.shows_progress());
+    let mut lab = bench.open_lab(&bar)?;
+    let (cases, restless) = knowledge.cases(&args.chosen.tests, lab.suite())?;
+    let done = match &last {
+        Some(campaign) => done(&store, campaign.id)?,
+        None => Vec::new(),
+    };
+    let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
+    let surroundings = Surroundings {
+        variants: &mut project::PatchedProjects(&bench),
+        tree: &project::Project(bench.project.clone()),
+        restless: &restless,
+        done,
+    };
+    let fixes = flakelab_fix::fix(
+        &mut lab,
+        surroundings,
+        &cases,
+        &settings,
+        &mut progress::FixWatch::new(&bar, &store, campaign),
+    );
+    bar.clear();
+    let fixes = fixes.map_err(|e| lab_error(e, &bench))?;
+    let document = document::build(&fixes, &lab, bench.seed, started.elapsed());
+    let json = serde_json::to_string_pretty(&document)
+        .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+    store
+        .finish(campaign, &json)
+        .map_err(|e| CliError::usage(chain(&e)))?;
+    let text = report::terminal(&document);
+    match (&args.output.output, args.output.format) {
+        (Some(folder), Format::Text) => {
+            apply::save(folder, &fixes)?;
+            if printer.volume != Volume::Quiet {
+                printer.data(&text);
+            }
+        }
+        _ => deliver::deliver(&json, &text, &args.output, printer)?,
+    }
+    if args.apply {
+        apply::apply(&bench.project, &fixes, args.force, printer)?;
+    } else if document.fixes.iter().any(|fix| fix.status == "fixed") {
+        printer.next("`flakelab fix --apply` writes the patches, `-o DIR` saves them");
+    }
+    let unfixed = document.fixes.iter().any(|fix| fix.status != "fixed");
+    Ok(if document.fixes.is_empty() {
+        error::CLEAN
+    } else if unfixed {
+        error::INCONCLUSIVE
+    } else {
+        error::FINDINGS
+    })
+}
+
+fn settings(args: &FixArgs, bench: &Workbench) -> Settings {
+    Settings {
         seed: bench.seed,
         confirmations: 3,
         shuffles: args.shuffles.unwrap_or(20),
@@ -43,98 +129,65 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
             StrategyArg::Reset => Strategy::Reset,
             StrategyArg::Helper => Strategy::Helper,
         }),
+        site: args.site.map(|site| match site {
+            SiteArg::Victim => Site::Victim,
+            SiteArg::Polluter => Site::Polluter,
+        }),
         all: args.patch_mode == PatchMode::All,
-    };
-    // Reading must not make a store.
-    if !bench.location.file().exists() {
-        return Err(cases::nothing_explained());
     }
-    let store = bench.open_store()?;
-    let bar = Bar::new(printer.shows_progress());
-    let mut lab = bench.open_lab(&bar)?;
-    let (cases, flaky) = cases::read(&store, &args.chosen.tests, lab.suite())?;
-    let mut variants = PatchedProjects(&bench);
-    let tree = Project(bench.project.clone());
-    let fixes = flakelab_fix::fix(
-        &mut lab,
-        &mut variants,
-        &tree,
-        &cases,
-        &flaky,
-        &settings,
-        &mut BarWatch(&bar),
-    );
-    bar.clear();
-    let fixes = fixes.map_err(|e| match e {
-        // Nothing is kept of a candidate, so there is nothing to go on with.
-        LabError::Interrupted => {
-            CliError::new(error::INTERRUPTED, "interrupted; nothing was changed")
-        }
-        other => lab_error(other, &bench),
+}
+
+/// What is known of the tests, after what nobody has explained yet was explained.
+fn explained(args: &FixArgs, bench: &Workbench, store: &Store) -> Result<Knowledge, CliError> {
+    let knowledge = Knowledge::read(store)?;
+    if knowledge.is_empty() && args.chosen.tests.is_empty() {
+        return Err(cases::nothing_found());
+    }
+    let missing = knowledge.missing(&args.chosen.tests);
+    if missing.is_empty() {
+        return Ok(knowledge);
+    }
+    bench.printer.note(&match missing.as_slice() {
+        [one] => format!("`{one}` is not explained yet: that comes first"),
+        many => format!(
+            "{} tests are not explained yet: that comes first",
+            many.len()
+        ),
+    });
+    let mut chosen = args.chosen.clone();
+    chosen.tests = missing;
+    let (..) = explain::conduct(&ExplainArgs {
+        chosen,
+        causes: CauseArgs {
+            seed: Some(bench.seed),
+            ..CauseArgs::default()
+        },
+        lab: args.lab.clone(),
+        output: OutputArgs {
+            output: None,
+            ..args.output.clone()
+        },
+        graph: None,
     })?;
-    let document = document::build(&fixes, &lab, bench.seed, started.elapsed());
-    let json = serde_json::to_string_pretty(&document)
-        .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
-    let text = report::terminal(&document);
-    match (&args.output.output, args.output.format) {
-        (Some(folder), Format::Text) => {
-            apply::save(folder, &document)?;
-            if printer.volume != Volume::Quiet {
-                printer.data(&text);
-            }
-        }
-        _ => deliver::deliver(&json, &text, &args.output, printer)?,
-    }
-    if args.apply {
-        apply::apply(&bench.project, &fixes, args.force, printer)?;
-    }
-    let unfixed = document.fixes.iter().any(|fix| fix.status != "fixed");
-    Ok(if document.fixes.is_empty() {
-        error::CLEAN
-    } else if unfixed {
-        error::INCONCLUSIVE
-    } else {
-        error::FINDINGS
-    })
+    Knowledge::read(store)
 }
 
-/// Shows which test is at its turn.
-struct BarWatch<'a>(&'a Bar);
-
-impl Watch for BarWatch<'_> {
-    fn test(&mut self, test: &str, number: usize, of: usize) {
-        self.0
-            .say(format!("patches for test {} of {of}: {test}", number + 1));
-    }
+/// What an interrupted campaign has fixed.
+fn done(store: &Store, campaign: CampaignId) -> Result<Vec<Fix>, CliError> {
+    let kept = store
+        .kept(campaign)
+        .map_err(|e| CliError::usage(chain(&e)))?;
+    kept.iter()
+        .map(|(test, value)| {
+            serde_json::from_str(value).map_err(|e| {
+                CliError::usage(format!("what the store has of `{test}` is unreadable: {e}"))
+                    .hint("start anew without --resume")
+            })
+        })
+        .collect()
 }
 
-/// The project on disk, read only.
-struct Project(PathBuf);
-
-impl Tree for Project {
-    fn read(&self, path: &str) -> Option<String> {
-        let inside = Path::new(path)
-            .components()
-            .all(|part| matches!(part, std::path::Component::Normal(_)));
-        inside.then(|| std::fs::read_to_string(self.0.join(path)).ok())?
-    }
-}
-
-/// Labs of the project with some of its files changed.
-struct PatchedProjects<'a>(&'a Workbench);
-
-impl Variants for PatchedProjects<'_> {
-    fn open(&mut self, changes: &[Change]) -> Result<Option<Box<dyn Lab + '_>>, LabError> {
-        let files = changes
-            .iter()
-            .map(|change| (self.0.project.join(&change.path), change.after.clone()))
-            .collect();
-        match self.0.open_variant(files) {
-            Ok(lab) => Ok(Some(Box::new(lab))),
-            Err(OpenError::Interrupted) => Err(LabError::Interrupted),
-            Err(OpenError::Io(error)) => Err(LabError::broken(error.to_string())),
-            // A patch that breaks collection is no patch.
-            Err(_) => Ok(None),
-        }
-    }
+/// A store that fails ends the campaign.
+fn broken(e: impl std::error::Error) -> LabError {
+    LabError::broken(chain(&e))
 }

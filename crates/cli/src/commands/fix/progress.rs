@@ -1,0 +1,47 @@
+//! Shows how far a fix is, and keeps what is finished.
+
+use flakelab_fix::{Fix, Watch};
+use flakelab_lab::LabError;
+use flakelab_store::{CampaignId, Store};
+
+use super::broken;
+use crate::workbench::Bar;
+
+pub(super) struct FixWatch<'a> {
+    bar: &'a Bar,
+    store: &'a Store,
+    campaign: CampaignId,
+    test: String,
+}
+
+impl<'a> FixWatch<'a> {
+    pub(super) fn new(bar: &'a Bar, store: &'a Store, campaign: CampaignId) -> Self {
+        Self {
+            bar,
+            store,
+            campaign,
+            test: String::new(),
+        }
+    }
+}
+
+impl Watch for FixWatch<'_> {
+    fn test(&mut self, test: &str, number: usize, of: usize) {
+        self.test = test.to_owned();
+        self.bar.step(number, of);
+        self.bar.say(format!("patches for {test}"));
+    }
+
+    fn candidate(&mut self, number: usize, of: usize) {
+        let test = &self.test;
+        self.bar
+            .say(format!("candidate {} of {of} for {test}", number + 1));
+    }
+
+    fn fixed(&mut self, fix: &Fix) -> Result<(), LabError> {
+        let value = serde_json::to_string(fix).map_err(broken)?;
+        self.store
+            .keep(self.campaign, &fix.test, &value)
+            .map_err(broken)
+    }
+}

@@ -1,0 +1,196 @@
+//! Restore what leaks, in `unittest` classes: `addCleanup` in the polluter, or in the `setUp` of its class.
+
+use std::collections::BTreeMap;
+
+use flakelab_model::Class;
+use flakelab_source::{Piece, Source, apply};
+
+use super::names::{Part, localise, slot};
+use crate::case::{Case, CausalLeak, Place, Tree};
+use crate::locate::{self, Located};
+use crate::patch::{Change, Patch, Site, Strategy};
+
+/// With more classes to change, a fixture above them says it better.
+const MOST_CLASSES: usize = 3;
+
+pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
+    if case.class != Class::Victim {
+        return Vec::new();
+    }
+    let mut polluters: Vec<Place> = Vec::new();
+    for id in case.culprits.iter().flatten() {
+        match Place::of(id) {
+            Some(place) if locate::is_unittest(&place, tree) => {
+                if !polluters.iter().any(|known| known.base() == place.base()) {
+                    polluters.push(place);
+                }
+            }
+            _ => return Vec::new(),
+        }
+    }
+    let mut found = Vec::new();
+    for cause in &case.causes {
+        if let [only] = polluters.as_slice() {
+            found.extend(in_test(cause, only, tree));
+        }
+        found.extend(in_classes(cause, &polluters, tree));
+    }
+    found
+}
+
+fn patch(cause: &[CausalLeak], whom: &str, changes: Vec<Change>) -> Patch {
+    let names: Vec<&str> = cause.iter().map(|leak| leak.name.as_str()).collect();
+    Patch {
+        strategy: Strategy::Restore,
+        site: Site::Polluter,
+        reason: format!(
+            "{} is put back when {whom} ends, because it is left changed",
+            names.join(" and ")
+        ),
+        changes,
+    }
+}
+
+fn in_test(cause: &[CausalLeak], polluter: &Place, tree: &dyn Tree) -> Option<Patch> {
+    let located = locate::test(polluter, tree)?;
+    let (lines, needed) = lines(cause, &located, tree)?;
+    let mut edits = vec![located.function()?.prepend(&lines)?];
+    let names: Vec<&str> = needed.iter().map(String::as_str).collect();
+    edits.extend(located.source.add_imports(&names));
+    let before = located.source.text().to_owned();
+    let change = Change {
+        after: apply(&before, &edits),
+        before: Some(before),
+        path: located.file,
+    };
+    Some(patch(cause, &polluter.function, vec![change]))
+}
+
+fn in_classes(cause: &[CausalLeak], polluters: &[Place], tree: &dyn Tree) -> Option<Patch> {
+    let mut classes: Vec<&Place> = Vec::new();
+    for place in polluters {
+        let same = |known: &&Place| known.file == place.file && known.classes == place.classes;
+        if !classes.iter().any(same) {
+            classes.push(place);
+        }
+    }
+    if classes.is_empty() || classes.len() > MOST_CLASSES {
+        return None;
+    }
+    let mut texts: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for place in classes {
+        let now = match texts.get(&place.file) {
+            Some((_, now)) => now.clone(),
+            None => tree.read(&place.file)?,
+        };
+        let located = Located {
+            file: place.file.clone(),
+            source: Source::parse(&now)?,
+            path: place.path().into_iter().map(str::to_owned).collect(),
+        };
+        let (lines, needed) = lines(cause, &located, tree)?;
+        let class = located.class()?;
+        let mut edits = vec![match class.method("setUp") {
+            Some(own) => {
+                let pieces: Vec<Piece> = lines.iter().map(|line| Piece::line(line)).collect();
+                own.prepend_pieces(&pieces)?
+            }
+            None => {
+                let first = "super().setUp()".to_owned();
+                let body: Vec<String> = [first].into_iter().chain(lines).collect();
+                class.add_method("def setUp(self):", &body)?
+            }
+        }];
+        let names: Vec<&str> = needed.iter().map(String::as_str).collect();
+        edits.extend(located.source.add_imports(&names));
+        let after = apply(&now, &edits);
+        texts
+            .entry(place.file.clone())
+            .and_modify(|(_, known)| known.clone_from(&after))
+            .or_insert((now, after));
+    }
+    let changes = texts
+        .into_iter()
+        .map(|(path, (before, after))| Change {
+            path,
+            before: Some(before),
+            after,
+        })
+        .collect();
+    Some(patch(cause, "each test of the class", changes))
+}
+
+/// The lines, and what has to be imported for them.
+fn lines(
+    cause: &[CausalLeak],
+    located: &Located,
+    tree: &dyn Tree,
+) -> Option<(Vec<String>, Vec<String>)> {
+    let mut lines = Vec::new();
+    let mut needed = Vec::new();
+    for leak in cause {
+        let (mut line, module) = undo(leak, &located.file, tree)?;
+        if let Some(module) = module {
+            needed.extend(localise(&located.source, &located.file, &module, &mut line));
+        }
+        lines.push(line);
+    }
+    Some((lines, needed))
+}
+
+/// A call of `addCleanup` that puts one leak back, and the module it needs.
+fn undo(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Option<String>)> {
+    let absent = leak.before == "(not there)";
+    let made =
+        |what: String, module: Option<String>| Some((format!("self.addCleanup({what})"), module));
+    let of = |name: &str| Some(name.to_owned());
+    match leak.kind.as_str() {
+        "environ" => {
+            let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
+            if absent {
+                made(format!("os.environ.pop, {key}, None"), of("os"))
+            } else {
+                made(
+                    format!("os.environ.update, {{{key}: os.environ[{key}]}}"),
+                    of("os"),
+                )
+            }
+        }
+        "cwd" => made("os.chdir, os.getcwd()".into(), of("os")),
+        "sys_path" => made("setattr, sys, \"path\", sys.path[:]".into(), of("sys")),
+        "cache" => {
+            let slot = slot(&leak.name, file, tree, false)?;
+            made(format!("{}.cache_clear", slot.expression()), slot.module)
+        }
+        "global" | "attribute" | "class_attribute" | "builtin" => {
+            let outside = leak.kind == "builtin";
+            let slot = slot(&leak.name, file, tree, outside)?;
+            let whole = slot.expression();
+            let owner = slot.owner.clone();
+            let what = match (&slot.last, leak.before.as_str()) {
+                (_, "[]" | "{}") => format!("{whole}.clear"),
+                (_, before) if before.starts_with('[') => {
+                    format!("{whole}.__setitem__, slice(None), {whole}[:]")
+                }
+                (Part::Key(key), _) => {
+                    let key = key.trim_start_matches('[').trim_end_matches(']');
+                    if absent {
+                        format!("{owner}.pop, {key}, None")
+                    } else {
+                        format!("{owner}.__setitem__, {key}, {whole}")
+                    }
+                }
+                (Part::Name(name), _) if owner.is_empty() => {
+                    if absent {
+                        return None;
+                    }
+                    format!("globals().__setitem__, \"{name}\", {name}")
+                }
+                (Part::Name(name), _) if absent => format!("delattr, {owner}, \"{name}\""),
+                (Part::Name(name), _) => format!("setattr, {owner}, \"{name}\", {whole}"),
+            };
+            made(what, slot.module)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,96 @@
+//! A call of the helper at the start of the test.
+
+use flakelab_source::apply;
+
+use super::elements::parameters;
+use super::purpose;
+use crate::case::{Case, Place, Tree};
+use crate::locate;
+use crate::patch::{Change, Patch, Site, Strategy};
+
+pub(super) fn propose(
+    case: &Case,
+    set: &[String],
+    tree: &dyn Tree,
+    suite: &[String],
+) -> Result<Patch, String> {
+    let place = Place::of(&case.test).ok_or("it is no test in a file")?;
+    let target = locate::test(&place, tree).ok_or("its code was not found in the project")?;
+    let function = target.function().ok_or("its code was not found")?;
+    let unittest = locate::is_unittest(&place, tree);
+    let mut lines = Vec::new();
+    let mut fixtures: Vec<String> = Vec::new();
+    let mut modules: Vec<String> = Vec::new();
+    for id in set {
+        let helper = Place::of(id).ok_or_else(|| format!("`{id}` is no test in a file"))?;
+        let located = locate::test(&helper, tree)
+            .ok_or_else(|| format!("the code of `{id}` was not found in the project"))?;
+        let code = located.function().ok_or("its helper was not found")?;
+        if code.is_async() && !function.is_async() {
+            return Err("the helper is async, and the test is not".into());
+        }
+        let bindings = if helper.parametrised {
+            parameters(id, &helper, code, suite)?
+        } else {
+            Vec::new()
+        };
+        let mut arguments = Vec::new();
+        for name in code.parameters().into_iter().filter(|name| name != "self") {
+            match bindings.iter().find(|(bound, _)| *bound == name) {
+                Some((_, value)) => arguments.push(value.clone()),
+                None => {
+                    arguments.push(name.clone());
+                    fixtures.push(name);
+                }
+            }
+        }
+        let arguments = arguments.join(", ");
+        // Through its module: a test imported by name would be collected again.
+        let prefix = if helper.file == place.file {
+            String::new()
+        } else {
+            let module = locate::module_name(&helper.file, tree)
+                .ok_or_else(|| format!("`{}` cannot be imported", helper.file))?;
+            let prefix = format!("{module}.");
+            modules.push(module);
+            prefix
+        };
+        let wait = if code.is_async() { "await " } else { "" };
+        let (name, class) = (&helper.function, helper.classes.join("."));
+        lines.push(if helper.classes.is_empty() {
+            format!("{wait}{prefix}{name}({arguments})")
+        } else if helper.classes == place.classes && helper.file == place.file {
+            format!("{wait}self.{name}({arguments})")
+        } else if locate::is_unittest(&helper, tree) {
+            format!("{prefix}{class}(\"{name}\").debug()")
+        } else {
+            format!("{wait}{prefix}{class}().{name}({arguments})")
+        });
+    }
+    if unittest && !fixtures.is_empty() {
+        return Err(format!(
+            "the helper takes the fixture `{}`, which a unittest method cannot",
+            fixtures[0]
+        ));
+    }
+    let edit = function.prepend(&lines);
+    let mut edits = vec![edit.ok_or("its body stands on the line of its `def`")?];
+    edits.extend(function.add_parameters(&fixtures));
+    let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
+    edits.extend(target.source.add_imports(&needed));
+    let before = target.source.text().to_owned();
+    Ok(Patch {
+        strategy: Strategy::Helper,
+        site: Site::Victim,
+        reason: format!(
+            "{} runs first, which {}",
+            set.join(" and "),
+            purpose(case.class)
+        ),
+        changes: vec![Change {
+            path: target.file.clone(),
+            after: apply(&before, &edits),
+            before: Some(before),
+        }],
+    })
+}

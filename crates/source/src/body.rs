@@ -1,0 +1,273 @@
+//! The body of a function as pieces that can stand elsewhere, and places where pieces can be put.
+
+use tree_sitter::Node;
+
+use crate::edit::Edit;
+use crate::python::{Class, Function, Source};
+
+/// One statement, free of where it stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Lines without the indentation of the body they come from; those inside a string are left as they are.
+    lines: Vec<(bool, String)>,
+    /// Whether it would end or suspend the function it stands in.
+    pub leaves: bool,
+}
+
+impl Piece {
+    pub fn line(text: &str) -> Self {
+        Self {
+            lines: vec![(false, text.to_owned())],
+            leaves: false,
+        }
+    }
+
+    /// Statements of ours, one after the other, without strings of several lines.
+    pub fn block(text: &str) -> Self {
+        Self {
+            lines: text.lines().map(|line| (false, line.to_owned())).collect(),
+            leaves: false,
+        }
+    }
+
+    /// The statement at this indentation, without the last line's end.
+    pub fn at(&self, indent: &str) -> String {
+        let mut out = String::new();
+        for (number, (inside, line)) in self.lines.iter().enumerate() {
+            if number > 0 {
+                out.push('\n');
+            }
+            if !inside && !line.is_empty() {
+                out.push_str(indent);
+            }
+            out.push_str(line);
+        }
+        out
+    }
+}
+
+impl<'a> Function<'a> {
+    /// Its statements, behind the docstring.
+    pub fn pieces(self) -> Vec<Piece> {
+        let statements = self.statements_of_body();
+        statements
+            .into_iter()
+            .filter(|node| !matches!(node.kind(), "pass_statement"))
+            .map(|node| self.source.piece(node))
+            .collect()
+    }
+
+    fn statements_of_body(self) -> Vec<Node<'a>> {
+        let Some(body) = self.node.child_by_field_name("body") else {
+            return Vec::new();
+        };
+        let mut cursor = body.walk();
+        let all: Vec<Node<'_>> = body
+            .named_children(&mut cursor)
+            .filter(|node| node.kind() != "comment")
+            .collect();
+        let skip = usize::from(all.first().is_some_and(|first| is_docstring(*first)));
+        all.into_iter().skip(skip).collect()
+    }
+
+    /// Pieces at the start of its body, behind the docstring; `None` for a body on the line of the `def`.
+    pub fn prepend_pieces(self, pieces: &[Piece]) -> Option<Edit> {
+        let (start, lead) = self.first_line()?;
+        let text: String = pieces.iter().map(|p| format!("{}\n", p.at(lead))).collect();
+        Some(Edit::insert(start, text))
+    }
+
+    /// Pieces at the end of its body. `None` where the last statement would never get there.
+    pub fn append_pieces(self, pieces: &[Piece]) -> Option<Edit> {
+        let (_, lead) = self.first_line()?;
+        let last = self.statements_of_body().into_iter().next_back()?;
+        if matches!(last.kind(), "return_statement" | "raise_statement") {
+            return None;
+        }
+        let at = self.source.line_end(last.end_byte());
+        let newline = if self.source.text()[..at].ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        let text: String = pieces.iter().map(|p| format!("{}\n", p.at(lead))).collect();
+        Some(Edit::insert(at, format!("{newline}{text}")))
+    }
+
+    /// The start of the line where the first statement behind the docstring stands, and its indentation.
+    fn first_line(self) -> Option<(usize, &'a str)> {
+        let body = self.node.child_by_field_name("body")?;
+        let mut cursor = body.walk();
+        let mut statements = body
+            .named_children(&mut cursor)
+            .filter(|n| n.kind() != "comment");
+        let first = statements.next()?;
+        if first.start_position().row == self.node.start_position().row {
+            return None;
+        }
+        let target = match statements.next() {
+            Some(second) if is_docstring(first) => second,
+            _ => first,
+        };
+        let start = self.source.line_start(target.start_byte());
+        let lead = &self.source.text()[start..target.start_byte()];
+        lead.trim().is_empty().then_some((start, lead))
+    }
+}
+
+impl<'a> Class<'a> {
+    /// A method at the start of the class, behind its docstring. The lines of its body come without
+    /// indentation.
+    pub fn add_method(self, head: &str, body: &[String]) -> Option<Edit> {
+        let block = self.node.child_by_field_name("body")?;
+        let mut cursor = block.walk();
+        let mut statements = block
+            .named_children(&mut cursor)
+            .filter(|n| n.kind() != "comment");
+        let first = statements.next()?;
+        if first.start_position().row == self.node.start_position().row {
+            return None;
+        }
+        let next = match statements.next() {
+            Some(second) if is_docstring(first) => second,
+            _ => first,
+        };
+        let start = self.source.line_start(next.start_byte());
+        let lead = &self.source.text()[start..next.start_byte()];
+        if !lead.trim().is_empty() {
+            return None;
+        }
+        let indent = self.source.indent();
+        let mut text = format!("{lead}{head}\n");
+        for line in body {
+            text.push_str(&format!("{lead}{indent}{line}\n"));
+        }
+        text.push('\n');
+        Some(Edit::insert(start, text))
+    }
+}
+
+impl Source {
+    fn piece(&self, node: Node<'_>) -> Piece {
+        let start = self.line_start(node.start_byte());
+        let lead = &self.text()[start..node.start_byte()];
+        // A statement behind another on one line has no indentation of its own.
+        let lead = if lead.trim().is_empty() { lead } else { "" };
+        let mut strings = Vec::new();
+        collect(node, "string", &mut strings);
+        let mut lines = Vec::new();
+        let mut at = node.start_byte();
+        for line in self.of(node).split('\n') {
+            let inside = strings
+                .iter()
+                .any(|s: &Node<'_>| s.start_byte() < at && at < s.end_byte());
+            let kept = line.strip_suffix('\r').unwrap_or(line);
+            let kept = if inside {
+                kept
+            } else {
+                kept.strip_prefix(lead).unwrap_or(kept.trim_start())
+            };
+            lines.push((inside, kept.to_owned()));
+            at += line.len() + 1;
+        }
+        Piece {
+            lines,
+            leaves: leaves(self, node),
+        }
+    }
+}
+
+/// Whether running it can end, suspend or skip the function around it.
+fn leaves(source: &Source, node: Node<'_>) -> bool {
+    match node.kind() {
+        "return_statement" | "yield" | "raise_statement" | "global_statement"
+        | "nonlocal_statement" => return true,
+        "function_definition" | "class_definition" | "lambda" => return false,
+        "call" => {
+            let function = node.child_by_field_name("function");
+            let name = function.map_or("", |f| source.of(f));
+            let last = name.rsplit('.').next().unwrap_or_default();
+            if matches!(
+                last,
+                "skip" | "skipTest" | "xfail" | "exit" | "_exit" | "importorskip"
+            ) {
+                return true;
+            }
+        }
+        _ => {}
+    }
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .any(|child| leaves(source, child))
+}
+
+fn collect<'a>(node: Node<'a>, kind: &str, into: &mut Vec<Node<'a>>) {
+    if node.kind() == kind {
+        into.push(node);
+        return;
+    }
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        collect(child, kind, into);
+    }
+}
+
+pub(crate) fn is_docstring(node: Node<'_>) -> bool {
+    node.kind() == "expression_statement"
+        && node.named_child(0).is_some_and(|n| n.kind() == "string")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apply;
+
+    #[test]
+    fn pieces_move_to_another_indentation_and_strings_stay() {
+        let text = "class A:\n    def test_a(self):\n        '''Doc.'''\n        if x:\n            y()\n        z = \"\"\"a\n  b\"\"\"; w()\n        return\n";
+        let source = Source::parse(text).expect("parses");
+        let pieces = source.function(&["A", "test_a"]).expect("found").pieces();
+        let at: Vec<String> = pieces.iter().map(|p| p.at("\t")).collect();
+        assert_eq!(
+            at,
+            [
+                "\tif x:\n\t    y()",
+                "\tz = \"\"\"a\n  b\"\"\"",
+                "\tw()",
+                "\treturn"
+            ]
+        );
+        let leaves: Vec<bool> = pieces.iter().map(|p| p.leaves).collect();
+        assert_eq!(leaves, [false, false, false, true]);
+    }
+
+    #[test]
+    fn pieces_go_to_the_start_and_to_the_end() {
+        let text = "def test_a():\n  x = 1\n  # why\n  assert x\n\n\ndef test_b(): pass";
+        let source = Source::parse(text).expect("parses");
+        let a = source.function(&["test_a"]).expect("found");
+        let pieces = [Piece::line("reset()")];
+        let edits = [
+            a.prepend_pieces(&pieces).expect("start"),
+            a.append_pieces(&pieces).expect("end"),
+        ];
+        assert_eq!(
+            apply(text, &edits),
+            "def test_a():\n  reset()\n  x = 1\n  # why\n  assert x\n  reset()\n\n\ndef test_b(): pass"
+        );
+        let b = source.function(&["test_b"]).expect("found");
+        assert!(b.prepend_pieces(&pieces).is_none());
+    }
+
+    #[test]
+    fn a_method_goes_behind_the_docstring_of_its_class() {
+        let text = "class A:\n\t'''Doc.'''\n\n\tdef test_a(self):\n\t\tpass\n";
+        let source = Source::parse(text).expect("parses");
+        let class = source.class(&["A"]).expect("found");
+        let edit = class.add_method("def setUp(self):", &["x()".into()]);
+        assert_eq!(
+            apply(text, &[edit.expect("an edit")]),
+            "class A:\n\t'''Doc.'''\n\n\tdef setUp(self):\n\t\tx()\n\n\tdef test_a(self):\n\t\tpass\n"
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! Results that a campaign has finished, one by one.
+
+use rusqlite::params;
+
+use crate::{CampaignId, Store, StoreError};
+
+impl Store {
+    /// Keeps one result; a second one of the same key takes its place.
+    pub fn keep(&self, campaign: CampaignId, key: &str, value: &str) -> Result<(), StoreError> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO results (campaign, key, value) VALUES (?, ?, ?)
+                 ON CONFLICT DO UPDATE SET value = excluded.value",
+            )
+            .and_then(|mut statement| statement.execute(params![campaign.0, key, value]))
+            .map_err(|e| self.failed("write to", e))?;
+        Ok(())
+    }
+
+    /// (key, value) of everything kept, by key.
+    pub fn kept(&self, campaign: CampaignId) -> Result<Vec<(String, String)>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<(String, String)>> {
+            let mut statement = self
+                .connection
+                .prepare("SELECT key, value FROM results WHERE campaign = ? ORDER BY key")?;
+            let rows = statement.query_map([campaign.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect()
+        };
+        read().map_err(|e| self.failed("read", e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flakelab_model::Suite;
+
+    use super::*;
+    use crate::{Location, NewCampaign};
+
+    #[test]
+    fn results_stay_by_campaign_and_key() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::open(Location::given(dir.path())).expect("store");
+        let begin = || {
+            let campaign = NewCampaign {
+                verb: "fix",
+                seed: 1,
+                configuration: "{}",
+                environment: "{}",
+                suite: &Suite::default(),
+            };
+            store.begin(&campaign).expect("campaign")
+        };
+        let (a, b) = (begin(), begin());
+        for (campaign, key, value) in [(a, "y", "1"), (a, "x", "2"), (b, "y", "3"), (a, "y", "4")] {
+            store.keep(campaign, key, value).expect("kept");
+        }
+        let kept = store.kept(a).expect("read");
+        assert_eq!(kept, [("x".into(), "2".into()), ("y".into(), "4".into())]);
+    }
+}
