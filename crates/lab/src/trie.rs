@@ -4,8 +4,9 @@
 //! points list theirs. Requests with different attempt numbers are never merged.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-use flakelab_model::{Isolation, RunRequest, TestIndex};
+use flakelab_model::{CodeEdit, Isolation, RunRequest, TestIndex};
 
 /// Stands for "the order ends here" among the successors of a node.
 pub const END: i64 = -1;
@@ -21,6 +22,10 @@ pub struct Trie {
     pub branches: BTreeMap<u32, Vec<i64>>,
     /// For each request of the batch that this trie serves, the node its order ends at.
     pub leaves: Vec<(usize, u32)>,
+    /// Nodes whose test runs with another body.
+    pub edits: BTreeMap<u32, Arc<CodeEdit>>,
+    /// Whether only the last execution of each order is wanted.
+    pub last_only: bool,
 }
 
 impl Trie {
@@ -41,77 +46,91 @@ impl Trie {
 /// served by no trie.
 pub fn merge<'a>(batch: impl IntoIterator<Item = (usize, &'a RunRequest)>) -> Vec<Trie> {
     let mut tries = Vec::new();
-    // By attempt and first test: what can be one trie.
-    let mut shared: BTreeMap<(u32, TestIndex), Vec<Numbered<'a>>> = BTreeMap::new();
+    // By attempt, first test and what is wanted: what can be one trie.
+    let mut shared: BTreeMap<(u32, TestIndex, bool), Vec<Numbered<'a>>> = BTreeMap::new();
     for (number, request) in batch {
-        let order = request.order.0.as_slice();
-        let Some(first) = order.first() else { continue };
+        let Some(first) = request.order.0.first() else {
+            continue;
+        };
         let alike = request.experiment.is_none() && request.factors.is_plain();
         if request.isolation == Isolation::Shared && alike {
             shared
-                .entry((request.attempt, *first))
+                .entry((request.attempt, *first, request.last_only))
                 .or_default()
-                .push((number, order));
+                .push((number, request));
         } else {
-            tries.push(build(vec![(number, order)]));
+            tries.push(build(vec![(number, request)]));
         }
     }
     tries.extend(shared.into_values().map(build));
     tries
 }
 
-/// An order with the number of its request.
-type Numbered<'a> = (usize, &'a [TestIndex]);
+/// A request with its number.
+type Numbered<'a> = (usize, &'a RunRequest);
+
+/// A test as it is, or with another body.
+type Step = (TestIndex, Option<Arc<CodeEdit>>);
 
 /// A node under construction; children in order of arrival.
 #[derive(Default)]
 struct Draft {
-    children: Vec<(TestIndex, usize)>,
-    lookup: HashMap<TestIndex, usize>,
+    children: Vec<(Step, usize)>,
+    lookup: HashMap<Step, usize>,
     ends: Vec<usize>,
 }
 
 fn build(orders: Vec<Numbered<'_>>) -> Trie {
     let mut drafts = vec![Draft::default()];
-    for (number, order) in &orders {
+    for (number, request) in &orders {
         let mut at = 0;
-        for test in *order {
-            at = match drafts[at].lookup.get(test) {
+        let order = &request.order.0;
+        for (place, test) in order.iter().enumerate() {
+            let edit = request.edit.clone().filter(|_| place + 1 == order.len());
+            let step = (*test, edit);
+            at = match drafts[at].lookup.get(&step) {
                 Some(child) => *child,
                 None => {
                     let child = drafts.len();
                     drafts.push(Draft::default());
-                    drafts[at].children.push((*test, child));
-                    drafts[at].lookup.insert(*test, child);
+                    drafts[at].children.push((step.clone(), child));
+                    drafts[at].lookup.insert(step, child);
                     child
                 }
             };
         }
         drafts[at].ends.push(*number);
     }
-    number(&drafts)
+    let last_only = orders.iter().all(|(_, request)| request.last_only);
+    Trie {
+        last_only,
+        ..number(&drafts)
+    }
 }
 
 /// Depth-first numbering, without recursion: orders are as long as suites are.
 fn number(drafts: &[Draft]) -> Trie {
     let mut trie = Trie::default();
     let mut numbers: HashMap<usize, u32> = HashMap::new();
-    let mut pending: Vec<(TestIndex, usize, Option<u32>)> = drafts[0]
+    let mut pending: Vec<(&Step, usize, Option<u32>)> = drafts[0]
         .children
         .iter()
         .rev()
-        .map(|(test, draft)| (*test, *draft, None))
+        .map(|(step, draft)| (step, *draft, None))
         .collect();
-    while let Some((test, draft, parent)) = pending.pop() {
+    while let Some(((test, edit), draft, parent)) = pending.pop() {
         let node = trie.tests.len() as u32;
         numbers.insert(draft, node);
-        trie.tests.push(test);
+        if let Some(edit) = edit {
+            trie.edits.insert(node, Arc::clone(edit));
+        }
+        trie.tests.push(*test);
         trie.parents.push(parent);
         for number in &drafts[draft].ends {
             trie.leaves.push((*number, node));
         }
-        for (test, child) in drafts[draft].children.iter().rev() {
-            pending.push((*test, *child, Some(node)));
+        for (step, child) in drafts[draft].children.iter().rev() {
+            pending.push((step, *child, Some(node)));
         }
     }
     for (draft, node) in &numbers {
@@ -164,6 +183,39 @@ mod tests {
         assert_eq!(shared.tests, [1, 2, 3, 4].map(TestIndex));
         assert_eq!(shared.branches[&1], [END, 2, 3]);
         assert_eq!(shared.branches[&2], [END]);
+    }
+
+    #[test]
+    fn bodies_branch_off_at_the_last_test() {
+        let edit = |text: &str| {
+            Some(Arc::new(CodeEdit {
+                file: "a.py".into(),
+                classes: Vec::new(),
+                name: "test_a".into(),
+                first_line: 1,
+                line: 1,
+                text: text.into(),
+            }))
+        };
+        let with = |order: &[u32], text: &str| RunRequest {
+            edit: edit(text),
+            ..request(order, Isolation::Shared, 0)
+        };
+        let batch = [
+            with(&[1, 2], "x"),
+            with(&[1, 2], "y"),
+            with(&[1, 2, 2], "x"),
+            request(&[1, 2, 3], Isolation::Shared, 0),
+        ];
+        let tries = merge(batch.iter().enumerate());
+        let [trie] = tries.as_slice() else {
+            panic!("{tries:?}");
+        };
+        assert_eq!(trie.tests, [1, 2, 2, 2, 2, 3].map(TestIndex));
+        let edited: Vec<u32> = trie.edits.keys().copied().collect();
+        assert_eq!(edited, [1, 2, 4]);
+        assert_eq!(trie.branches[&0], [1, 2, 3]);
+        assert_eq!(trie.branches[&3], [4, 5]);
     }
 
     proptest! {

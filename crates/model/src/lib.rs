@@ -3,12 +3,14 @@
 //! Owns the words of the field and nothing else: no process, no file, no randomness, no printing.
 //! Every other crate may use this one; this one uses none of them.
 
+mod edit;
 mod experiment;
 mod outcome;
 mod run;
 mod suite;
 mod verdict;
 
+pub use edit::CodeEdit;
 pub use experiment::{Experiment, Factors, FileOrder, Leak, Observation};
 pub use outcome::{Failure, Outcome, Phase, Polarity};
 pub use run::{Ending, Execution, Isolation, Order, RunRecord, RunRequest, Timeout};

@@ -1,8 +1,9 @@
 //! Runs: one order executed in one fresh state lineage, as asked for and as it went.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::{Experiment, Factors, Observation, Outcome, TestIndex};
+use crate::{CodeEdit, Experiment, Factors, Observation, Outcome, TestIndex};
 
 /// A sequence of tests. A test may stand in it more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -68,6 +69,10 @@ pub struct RunRequest {
     /// Looks into the process; such a run shares nothing with another.
     pub experiment: Option<Experiment>,
     pub factors: Factors,
+    /// Another body for the function of its last test.
+    pub edit: Option<Arc<CodeEdit>>,
+    /// Only the last execution is wanted in the record.
+    pub last_only: bool,
     /// When nobody wants the record any more: the lab may drop the run, as if never asked for.
     pub until: Option<Instant>,
 }
@@ -83,6 +88,8 @@ impl RunRequest {
             timeout,
             experiment: None,
             factors: Factors::default(),
+            edit: None,
+            last_only: false,
             until: None,
         }
     }

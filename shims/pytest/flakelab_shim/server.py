@@ -30,6 +30,10 @@ class ForkServer:
                 os._exit(0)
             self._reseed = request["reseed"]
             self._watched = request.get("experiment") is not None
+            if request.get("edits"):
+                from .edits import learn
+
+                learn()
             pid = self._fork()
             if pid == 0:
                 return request

@@ -1,4 +1,4 @@
-"""What a run asked for besides its order: factors, and a watch over the process."""
+"""What a run asked for besides its order: factors, other code, and a watch over the process."""
 
 
 class Surround:
@@ -17,7 +17,11 @@ class Surroundings:
 
     def __init__(self, request, session, last, channel, sandbox, scratch):
         self._last = last
-        self._factors = self._experiment = None
+        self._factors = self._experiment = self._edits = None
+        if request.get("edits"):
+            from .edits import Edits
+
+            self._edits = Edits(request["edits"], session.config)
         if request.get("factors"):
             from .factors import Factors
 
@@ -37,3 +41,5 @@ class Surroundings:
                 self._experiment.before_first()
             if number == self._last:
                 self._experiment.before_last()
+        if self._edits is not None:
+            self._edits.before(number)

@@ -265,10 +265,14 @@ impl Job {
             .leaves
             .iter()
             .map(|(request, leaf)| {
-                let executions = self.executions(&self.trie.path(*leaf));
+                let mut executions = self.executions(&self.trie.path(*leaf));
+                let ending = self.ending(&executions);
+                if self.trie.last_only {
+                    executions.drain(..executions.len().saturating_sub(1));
+                }
                 RunRecord {
                     request: *request,
-                    ending: self.ending(&executions),
+                    ending,
                     executions,
                     hash_seed,
                     cpu: cpu / share,

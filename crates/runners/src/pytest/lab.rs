@@ -178,6 +178,11 @@ impl PytestLab {
             if request.order.0.is_empty() {
                 continue;
             }
+            if request.edit.is_some() && self.isolation(request.isolation).is_pristine() {
+                return Err(LabError::broken(
+                    "other bodies for functions take forks of the collected suite",
+                ));
+            }
             match self.isolation(request.isolation) {
                 Isolation::Shared | Isolation::Fork => warm.push((number, request)),
                 Isolation::Fresh => {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flakelab_lab::trie::Trie;
-use flakelab_model::{Ending, Experiment, Factors, RunRecord, RunRequest, Suite, Timeout};
+use flakelab_model::{CodeEdit, Ending, Experiment, Factors, RunRecord, RunRequest, Suite, Timeout};
 use serde::Serialize;
 
 use super::job::Job;
@@ -80,6 +80,8 @@ struct ForkRequest<'a> {
     tests: Vec<u32>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     kids: &'a BTreeMap<u32, Vec<i64>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    edits: BTreeMap<u32, &'a CodeEdit>,
     reseed: &'a [String],
     #[serde(flatten)]
     special: &'a Special,
@@ -187,6 +189,12 @@ impl Lane {
                     .map(|test| items[test.at()])
                     .collect(),
                 kids: &pending.trie.branches,
+                edits: pending
+                    .trie
+                    .edits
+                    .iter()
+                    .map(|(node, edit)| (*node, &**edit))
+                    .collect(),
                 reseed,
                 special: &pending.special,
             }),

@@ -10,10 +10,11 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 53] = shim![
+const FILES: [(&str, &str); 54] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
+    "edits.py",
     "experiment.py",
     "factors.py",
     "forked.py",
