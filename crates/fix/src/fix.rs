@@ -1,17 +1,18 @@
 //! From causes to patches: candidates in turn, and patches that already hold for others first.
 
+use flakelab_source::Tree;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use flakelab_lab::{Lab, LabError, patience};
-use flakelab_model::Timeout;
+use flakelab_lab::{Lab, LabError, Variants, patience};
+use flakelab_model::{Place, Timeout};
 use serde::{Deserialize, Serialize};
 
-use crate::case::{Case, Place, Tree};
+use crate::case::Case;
 use crate::known::Known;
 use crate::patch::{Patch, Site, Strategy};
 use crate::propose::{self, Around, Candidate};
-use crate::verify::{self, Variants, Verified};
+use crate::verify::{self, Verified};
 use crate::{assertions, shrink};
 
 /// A test gets at least this long before it counts as hung.
@@ -217,7 +218,7 @@ impl One<'_> {
     ) -> Result<Option<VerifiedPatch>, LabError> {
         let Candidate { mut patch, recipe } = candidate;
         if let Some(recipe) = recipe {
-            let works = match around.variants.open(&patch.changes)? {
+            let works = match around.variants.open(&patch.files())? {
                 Some(mut lab) => verify::works(&mut *lab, self.case, self.settings)?,
                 None => false,
             };
@@ -235,7 +236,7 @@ impl One<'_> {
                 patch = smaller;
             }
         }
-        let Some(mut lab) = around.variants.open(&patch.changes)? else {
+        let Some(mut lab) = around.variants.open(&patch.files())? else {
             return Ok(None);
         };
         let verified = verify::verify(&mut *lab, self.case, self.known, self.settings)?;

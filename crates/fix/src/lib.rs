@@ -7,7 +7,6 @@
 //!
 //! | file | question |
 //! |---|---|
-//! | `locate` | where does the code of a test stand? |
 //! | `propose` | which edits could help? |
 //! | `shrink` | which statements of a helper are needed? |
 //! | `known` | how does the suite behave without a patch? |
@@ -18,13 +17,12 @@ mod assertions;
 mod case;
 mod fix;
 mod known;
-mod locate;
 mod patch;
 mod propose;
 mod shrink;
 mod verify;
 
-pub use case::{Case, CausalLeak, Tree};
+pub use case::{Case, CausalLeak};
 pub use fix::{Fix, Settings, Status, Surroundings, VerifiedPatch, Watch, fix};
 pub use patch::{Change, Patch, Site, Strategy};
-pub use verify::{Variants, Verified};
+pub use verify::Verified;

@@ -61,6 +61,12 @@ pub struct Patch {
 }
 
 impl Patch {
+    /// Paths and new texts of the files it changes.
+    pub fn files(&self) -> Vec<(String, String)> {
+        let changes = self.changes.iter();
+        changes.map(|c| (c.path.clone(), c.after.clone())).collect()
+    }
+
     /// A unified diff over all its files.
     pub fn diff(&self) -> String {
         self.changes

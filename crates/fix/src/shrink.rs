@@ -1,12 +1,13 @@
 //! The fewest statements of a helper that still do it, by delta debugging.
 
-use flakelab_lab::{Lab, LabError, delta};
+use flakelab_lab::{Lab, LabError, Variants, delta};
+use flakelab_source::Tree;
 
-use crate::case::{Case, Tree};
+use crate::case::Case;
 use crate::fix::Settings;
 use crate::patch::Patch;
 use crate::propose::Recipe;
-use crate::verify::{self, Variants};
+use crate::verify;
 
 /// Views of the project that may be opened for one helper.
 const MOST: usize = 60;
@@ -24,7 +25,7 @@ pub(crate) fn smallest(
         let Ok(patch) = recipe.build(kept, tree) else {
             return Ok(false);
         };
-        match variants.open(&patch.changes)? {
+        match variants.open(&patch.files())? {
             Some(mut lab) => verify::works(&mut *lab as &mut dyn Lab, case, settings),
             None => Ok(false),
         }

@@ -10,16 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::fix::Settings;
 use crate::known::Known;
-use crate::patch::Change;
 
 /// A test that fails where it passed before is asked so often again: by chance is not by the patch.
 const AGAIN: u32 = 2;
-
-/// Labs of the project with some files changed.
-pub trait Variants {
-    /// `None` if the suite does not collect with these files.
-    fn open(&mut self, changes: &[Change]) -> Result<Option<Box<dyn Lab + '_>>, LabError>;
-}
 
 /// What was seen with a patch in place.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

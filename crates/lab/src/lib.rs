@@ -1,8 +1,8 @@
 //! The seam: algorithms ask a [`Lab`] to run orders, and never start a process themselves.
 //!
 //! Owns the trait, the trie that merges orders, the generators of orders and their import from CI
-//! results, delta debugging, how fresh interpreters are asked, and a [`fake::FakeLab`] with planted truth for the tests of algorithms. Knows nothing of
-//! Python, processes or the store.
+//! results, delta debugging, how fresh interpreters are asked, and a [`fake::FakeLab`] with planted truth for the
+//! tests of algorithms. Knows nothing of Python, processes or the store.
 
 pub mod delta;
 pub mod fake;
@@ -25,6 +25,15 @@ pub trait Lab {
     fn suite(&self) -> &Suite;
 
     fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError>;
+}
+
+/// A lab and what it borrows from.
+pub type BorrowedLab<'a> = Box<dyn Lab + 'a>;
+
+/// Opens labs of the same project with some files changed; nothing of the project itself is written.
+pub trait Variants {
+    /// Paths as in ids, with their new texts. `None` if the suite does not collect with them.
+    fn open(&mut self, files: &[(String, String)]) -> Result<Option<BorrowedLab<'_>>, LabError>;
 }
 
 /// No outcome could be obtained. A failing test is an outcome, never an error.

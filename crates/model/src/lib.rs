@@ -6,6 +6,7 @@
 mod edit;
 mod experiment;
 mod outcome;
+mod place;
 mod run;
 mod suite;
 mod verdict;
@@ -13,6 +14,7 @@ mod verdict;
 pub use edit::CodeEdit;
 pub use experiment::{Experiment, Factors, FileOrder, Leak, Observation};
 pub use outcome::{Failure, Outcome, Phase, Polarity};
+pub use place::Place;
 pub use run::{Ending, Execution, Isolation, Order, RunRecord, RunRequest, Timeout};
 pub use suite::{Suite, TestId, TestIndex};
 pub use verdict::Class;

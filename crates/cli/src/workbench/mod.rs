@@ -6,6 +6,7 @@ mod failures;
 mod orders;
 mod progress;
 mod selection;
+mod variants;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ pub(crate) use failures::lab_error;
 pub(crate) use orders::read_orders;
 pub(crate) use progress::{Bar, Gauge};
 pub(crate) use selection::means;
+pub(crate) use variants::{PatchedProjects, Project};
 
 /// The largest file a test may write: what bounds a test that prints for ever.
 const FILE_LIMIT: u64 = 1 << 30;

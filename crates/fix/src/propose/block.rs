@@ -1,6 +1,7 @@
 //! Fixtures that put a leak back after each test of a file.
 
-use crate::case::{CausalLeak, Tree};
+use crate::case::CausalLeak;
+use flakelab_source::Tree;
 
 use super::names::{Part, Slot, slot};
 

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use flakelab_model::Class;
-use flakelab_source::{Piece, Source, apply};
+use flakelab_model::{Class, Place};
+use flakelab_source::{Located, Piece, Source, Tree, apply, locate};
 
 use super::names::{Part, localise, slot};
-use crate::case::{Case, CausalLeak, Place, Tree};
-use crate::locate::{self, Located};
+use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 /// With more classes to change, a fixture above them says it better.

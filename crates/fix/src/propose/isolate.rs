@@ -1,8 +1,9 @@
 //! What tests share is made one for every test: the scope of a fixture, a class-wide or module-wide set-up.
 
-use flakelab_source::{Edit, Function, Source, apply};
+use flakelab_model::Place;
+use flakelab_source::{Edit, Function, Source, Tree, apply};
 
-use crate::case::{Case, Place, Tree};
+use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 
 pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {

@@ -10,8 +10,9 @@ mod restore;
 mod rewrite;
 
 use flakelab_model::Class;
+use flakelab_source::Tree;
 
-use crate::case::{Case, Tree};
+use crate::case::Case;
 use crate::patch::{Patch, Site};
 
 pub(crate) use helper::Recipe;

@@ -1,8 +1,6 @@
 //! The name of a leak as a Python expression: which module to import, what to write behind it.
 
-use flakelab_source::Source;
-
-use crate::case::Tree;
+use flakelab_source::{Source, Tree};
 
 /// `shop.pricing.RATES["default"]` in parts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,11 @@
 //! Put the state right at the test itself, whoever changed it or failed to set it: lines at its start or in its
 //! set-up, or a fixture where several tests of the file need it.
 
-use flakelab_model::Class;
-use flakelab_source::{Source, apply};
+use flakelab_model::{Class, Place};
+use flakelab_source::{Source, Tree, apply, locate};
 
 use super::names::{Part, localise, slot};
-use crate::case::{Case, CausalLeak, Place, Tree};
-use crate::locate;
+use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 /// Where the lines go.

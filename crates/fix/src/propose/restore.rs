@@ -1,12 +1,12 @@
 //! Restore what leaks, at the polluter: a small autouse fixture in the polluter's module puts it back. Where
 //! polluters lie in several modules, it goes into the conftest file above them.
 
-use flakelab_model::Class;
-use flakelab_source::{Source, apply};
+use flakelab_model::{Class, Place};
+use flakelab_source::{Source, Tree, apply};
 
 use super::block::{Lines, fixture, ways};
 use super::names::localise;
-use crate::case::{Case, CausalLeak, Place, Tree};
+use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use flakelab_model::Class;
-use flakelab_source::{Edit, Source, Write, apply};
+use flakelab_model::{Class, Place};
+use flakelab_source::{Edit, Source, Tree, Write, apply, locate};
 
-use crate::case::{Case, CausalLeak, Place, Tree};
-use crate::locate;
+use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 /// With more statements to change, a fixture says it better.

@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flakelab_lab::trie::Trie;
-use flakelab_model::{CodeEdit, Ending, Experiment, Factors, RunRecord, RunRequest, Suite, Timeout};
+use flakelab_model::{
+    CodeEdit, Ending, Experiment, Factors, RunRecord, RunRequest, Suite, Timeout,
+};
 use serde::Serialize;
 
 use super::job::Job;

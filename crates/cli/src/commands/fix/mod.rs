@@ -4,7 +4,6 @@ mod apply;
 mod cases;
 mod document;
 mod progress;
-mod project;
 
 use std::time::Instant;
 
@@ -21,7 +20,7 @@ use crate::args::{
 };
 use crate::error::{self, CliError, chain};
 use crate::printer::Volume;
-use crate::workbench::{self, Asked, Bar, Workbench, deliver, lab_error};
+use crate::workbench::{self, Asked, Bar, PatchedProjects, Project, Workbench, deliver, lab_error};
 
 /// Suites up to this size have every other test run right before the fixed one.
 const SWEEP: usize = 3_000;
@@ -70,8 +69,8 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     };
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let surroundings = Surroundings {
-        variants: &mut project::PatchedProjects(&bench),
-        tree: &project::Project(bench.project.clone()),
+        variants: &mut PatchedProjects(&bench),
+        tree: &Project(bench.project.clone()),
         restless: &restless,
         done,
     };

@@ -1,11 +1,11 @@
 //! A call of the helper at the start of the test.
 
-use flakelab_source::apply;
+use flakelab_model::Place;
+use flakelab_source::{Tree, apply, locate};
 
 use super::elements::parameters;
 use super::purpose;
-use crate::case::{Case, Place, Tree};
-use crate::locate;
+use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 
 pub(super) fn propose(

@@ -1,9 +1,7 @@
 //! What a helper consists of: fixtures it asks for, statements around and in it, parameters it is given.
 
-use flakelab_source::{Piece, Source};
-
-use crate::case::{Place, Tree};
-use crate::locate;
+use flakelab_model::Place;
+use flakelab_source::{Piece, Source, Tree, locate};
 
 /// A part of a helper that can be left out.
 #[derive(Debug, Clone)]

@@ -4,10 +4,11 @@ mod call;
 mod elements;
 mod recipe;
 
-use flakelab_model::Class;
+use flakelab_model::{Class, Place};
+use flakelab_source::Tree;
 
 use super::{Candidate, Refusals};
-use crate::case::{Case, Place, Tree};
+use crate::case::Case;
 use crate::patch::Site;
 
 pub(crate) use recipe::Recipe;

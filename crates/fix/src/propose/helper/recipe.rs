@@ -1,12 +1,11 @@
 //! A patch that brings over the statements of helpers, and can leave any of them out.
 
-use flakelab_model::Class;
-use flakelab_source::{Names, Piece, apply};
+use flakelab_model::{Class, Place};
+use flakelab_source::{Located, Names, Piece, Tree, apply, locate};
 
 use super::elements::{Element, Origin};
 use super::purpose;
-use crate::case::{Case, Place, Tree};
-use crate::locate::{self, Located};
+use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 use crate::propose::{Candidate, Refusals};
 

@@ -1,16 +1,15 @@
-//! The project as `fix` sees it: files to read, and views of it with some of them changed.
+//! The project as verbs that change code see it: files to read, and views of it with some of them changed.
 
 use std::path::{Path, PathBuf};
 
-use flakelab_fix::{Change, Tree, Variants};
-use flakelab_lab::{Lab, LabError};
+use flakelab_lab::{BorrowedLab, LabError, Variants};
 use flakelab_runners::pytest::OpenError;
-use flakelab_source::{decode, encode};
+use flakelab_source::{Tree, decode, encode};
 
-use crate::workbench::Workbench;
+use super::Workbench;
 
 /// The project on disk, read only.
-pub(super) struct Project(pub(super) PathBuf);
+pub(crate) struct Project(pub(crate) PathBuf);
 
 impl Tree for Project {
     fn read(&self, path: &str) -> Option<String> {
@@ -23,13 +22,13 @@ impl Tree for Project {
 }
 
 /// Labs of the project with some of its files changed.
-pub(super) struct PatchedProjects<'a>(pub(super) &'a Workbench);
+pub(crate) struct PatchedProjects<'a>(pub(crate) &'a Workbench);
 
 impl Variants for PatchedProjects<'_> {
-    fn open(&mut self, changes: &[Change]) -> Result<Option<Box<dyn Lab + '_>>, LabError> {
-        let files = changes
+    fn open(&mut self, files: &[(String, String)]) -> Result<Option<BorrowedLab<'_>>, LabError> {
+        let files = files
             .iter()
-            .map(|change| (self.0.project.join(&change.path), encode(&change.after)))
+            .map(|(path, text)| (self.0.project.join(path), encode(text)))
             .collect();
         match self.0.open_variant(files) {
             Ok(lab) => Ok(Some(Box::new(lab))),

@@ -1,43 +1,49 @@
 //! Where the code of a test stands: its own class, or one it inherits from, in whatever file.
 
-use flakelab_source::{Class, Function, Source};
+use flakelab_model::Place;
 
-use crate::case::{Place, Tree};
+use crate::python::{Class, Function, Source};
+
+/// The project's files, relative to where ids start.
+pub trait Tree {
+    /// `None` if there is no such file, or it is no text.
+    fn read(&self, path: &str) -> Option<String>;
+}
 
 /// Classes that inherit from classes, at most so many steps.
 const DEEPEST: usize = 6;
 
 /// A function in the file that has it.
 #[derive(Debug)]
-pub(crate) struct Located {
-    pub(crate) file: String,
-    pub(crate) source: Source,
-    pub(crate) path: Vec<String>,
+pub struct Located {
+    pub file: String,
+    pub source: Source,
+    pub path: Vec<String>,
 }
 
 impl Located {
-    pub(crate) fn function(&self) -> Option<Function<'_>> {
+    pub fn function(&self) -> Option<Function<'_>> {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         self.source.function(&path)
     }
 
-    pub(crate) fn class(&self) -> Option<Class<'_>> {
+    pub fn class(&self) -> Option<Class<'_>> {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         self.source.class(path.split_last()?.1)
     }
 
-    pub(crate) fn is_method(&self) -> bool {
+    pub fn is_method(&self) -> bool {
         self.path.len() > 1
     }
 }
 
 /// The test's function.
-pub(crate) fn test(place: &Place, tree: &dyn Tree) -> Option<Located> {
+pub fn test(place: &Place, tree: &dyn Tree) -> Option<Located> {
     find(&place.file, &place.classes, &place.function, tree, DEEPEST)
 }
 
 /// A method that the test's class has or inherits, e.g. `setUp`.
-pub(crate) fn method(place: &Place, name: &str, tree: &dyn Tree) -> Option<Located> {
+pub fn method(place: &Place, name: &str, tree: &dyn Tree) -> Option<Located> {
     if place.classes.is_empty() {
         return None;
     }
@@ -45,7 +51,7 @@ pub(crate) fn method(place: &Place, name: &str, tree: &dyn Tree) -> Option<Locat
 }
 
 /// Whether the test's class is a `unittest` one, here or in a file that its bases come from.
-pub(crate) fn is_unittest(place: &Place, tree: &dyn Tree) -> bool {
+pub fn is_unittest(place: &Place, tree: &dyn Tree) -> bool {
     unittest(&place.file, &place.classes, tree, DEEPEST)
 }
 
@@ -163,7 +169,7 @@ fn file_of(module: &str, from: &str, tree: &dyn Tree) -> Option<String> {
 }
 
 /// What pytest calls the module of a test file: from the topmost folder that is a package.
-pub(crate) fn module_name(file: &str, tree: &dyn Tree) -> Option<String> {
+pub fn module_name(file: &str, tree: &dyn Tree) -> Option<String> {
     let stem = file.strip_suffix(".py")?;
     let parts: Vec<&str> = stem.split('/').collect();
     let packages = (1..parts.len())
