@@ -2,9 +2,8 @@
 
 use flakelab_source::Tree;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use flakelab_lab::{Lab, LabError, Variants, patience};
+use flakelab_lab::{Lab, LabError, Variants};
 use flakelab_model::{Place, Timeout};
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +14,6 @@ use crate::propose::{self, Around, Candidate};
 use crate::verify::{self, Verified};
 use crate::{assertions, shrink};
 
-/// A test gets at least this long before it counts as hung.
-const LEAST_PATIENCE: Duration = Duration::from_secs(10);
 /// Patches of other tests that are tried for one that shares a file with them.
 const MOST_SHARED: usize = 3;
 
@@ -100,11 +97,8 @@ pub fn fix(
             Some(known) => known,
             none => {
                 let learnt = Known::learn(lab, around.restless, &settings)?;
-                if settings.impatient {
-                    // A patch may make a test loop for ever.
-                    let most = settings.timeout.test;
-                    settings.timeout.test = patience::limit(learnt.slowest, LEAST_PATIENCE, most);
-                }
+                // A patch may make a test loop for ever.
+                settings.timeout = learnt.timeout;
                 none.insert(learnt)
             }
         };

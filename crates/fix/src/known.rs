@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use flakelab_lab::orders::{self, Kind};
-use flakelab_lab::{Lab, LabError};
-use flakelab_model::{Isolation, Order, Polarity, RunRequest, TestIndex};
+use flakelab_lab::{Lab, LabError, patience};
+use flakelab_model::{Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex, Timeout};
 
 use crate::fix::Settings;
 use crate::verify::run;
 
-#[derive(Debug, Default)]
+/// A test gets at least this long before it counts as hung.
+const LEAST_PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) ids: Vec<String>,
     /// The default order, then random ones.
@@ -19,7 +22,8 @@ pub(crate) struct Known {
     passing: Vec<BTreeSet<TestIndex>>,
     /// Tests that pass alone.
     alone: BTreeSet<TestIndex>,
-    pub(crate) slowest: Duration,
+    /// What a patch must not exceed either.
+    pub(crate) timeout: Timeout,
 }
 
 impl Known {
@@ -42,27 +46,49 @@ impl Known {
         }
         let mut known = Self {
             ids: suite.ids().iter().map(ToString::to_string).collect(),
+            orders: Vec::new(),
             passing: Vec::new(),
-            ..Self::default()
+            alone: BTreeSet::new(),
+            timeout: settings.timeout,
         };
         let calm = |test: TestIndex| !restless.contains(suite.id(test).as_str());
-        let batch: Vec<RunRequest> = (0..2)
-            .flat_map(|attempt| all.iter().map(move |order| (attempt, order.clone())))
-            .map(|(attempt, order)| RunRequest {
-                attempt,
-                ..RunRequest::new(order, Isolation::Fork, settings.timeout)
-            })
-            .collect();
         let mut seen: Vec<BTreeMap<TestIndex, bool>> = vec![BTreeMap::new(); all.len()];
-        for record in run(lab, &batch)?.into_iter().flatten() {
-            let number = record.request % all.len();
+        let request = |number: usize, attempt: u32, timeout| RunRequest {
+            attempt,
+            ..RunRequest::new(all[number].clone(), Isolation::Fork, timeout)
+        };
+        let mut take = |number: usize, record: RunRecord| {
+            let mut slowest = 0;
             for execution in record.executions {
-                let micros = Duration::from_micros(execution.micros.into());
-                known.slowest = known.slowest.max(micros);
+                slowest = slowest.max(execution.micros);
                 let passed = execution.outcome.polarity() == Polarity::Pass;
                 let both = seen[number].entry(execution.test).or_insert(true);
                 *both &= passed && calm(execution.test);
             }
+            Duration::from_micros(slowest.into())
+        };
+        // The default order tells how long tests take; in other orders they may hang.
+        known.timeout = settings.timeout;
+        for record in run(lab, &[request(0, 0, settings.timeout)])?
+            .into_iter()
+            .flatten()
+        {
+            let slowest = take(0, record);
+            if settings.impatient {
+                let most = settings.timeout.test;
+                known.timeout.test = patience::limit(slowest, LEAST_PATIENCE, most);
+            }
+        }
+        let asked: Vec<(usize, u32)> = (0..2)
+            .flat_map(|attempt| (0..all.len()).map(move |number| (number, attempt)))
+            .skip(1)
+            .collect();
+        let batch: Vec<RunRequest> = asked
+            .iter()
+            .map(|(number, attempt)| request(*number, *attempt, known.timeout))
+            .collect();
+        for record in run(lab, &batch)?.into_iter().flatten() {
+            take(asked[record.request].0, record);
         }
         known.passing = seen
             .into_iter()
@@ -78,7 +104,7 @@ impl Known {
             .iter()
             .filter(|test| calm(**test))
             .take(settings.sweep)
-            .map(|test| RunRequest::new(Order(vec![*test]), Isolation::Fork, settings.timeout))
+            .map(|test| RunRequest::new(Order(vec![*test]), Isolation::Fork, known.timeout))
             .collect();
         for record in run(lab, &singles)?.into_iter().flatten() {
             let Some(last) = record.executions.last() else {
