@@ -1,22 +1,28 @@
 //! Python source as concrete syntax: where things are, and edits that keep everything else of the file.
 //!
-//! Owns parsing (tree-sitter: byte ranges, comments and layout stay) and edits as data. Knows nothing of
-//! tests that fail, patches that are verified, or files on disk.
+//! Owns parsing (tree-sitter: byte ranges, comments and layout stay), edits as data, what one file tells
+//! about its names, and where the code of a test stands. Knows nothing of tests that fail, patches that are
+//! verified, or files on disk.
 
 mod assertions;
 mod body;
+mod delete;
 mod edit;
 mod encoding;
 pub mod locate;
+mod names;
 mod parametrise;
 mod python;
 mod scope;
+mod statements;
 mod writes;
 
+pub use assertions::Assertions;
 pub use body::Piece;
 pub use edit::{Edit, apply, unified};
 pub use encoding::{decode, encode};
 pub use locate::{Located, Tree};
 pub use python::{Class, Function, Source};
 pub use scope::Names;
+pub use statements::Statement;
 pub use writes::Write;

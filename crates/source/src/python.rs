@@ -1,15 +1,19 @@
 //! A Python file: functions, classes, fixtures, imports, and where they stand.
 
+use std::sync::OnceLock;
+
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::body::Piece;
 use crate::edit::Edit;
+use crate::names::ModuleNames;
 
 /// A file that parses.
 #[derive(Debug, Clone)]
 pub struct Source {
     text: String,
     tree: Tree,
+    names: OnceLock<ModuleNames>,
 }
 
 /// A function or method.
@@ -41,6 +45,7 @@ impl Source {
         Some(Self {
             text: text.to_owned(),
             tree,
+            names: OnceLock::new(),
         })
     }
 
@@ -54,6 +59,10 @@ impl Source {
 
     pub(crate) fn of(&self, node: Node<'_>) -> &str {
         &self.text[node.byte_range()]
+    }
+
+    pub(crate) fn module_names(&self) -> &ModuleNames {
+        self.names.get_or_init(|| ModuleNames::new(self))
     }
 
     /// A function by its names from the outside in: `["TestCart", "test_total"]`.
