@@ -2,55 +2,8 @@
 
 mod support;
 
-use std::process::Command;
-
-use serde_json::Value;
-use support::{Project, Run};
-
-fn git(project: &Project, args: &[&str], input: Option<&str>) -> (bool, String) {
-    use std::io::Write;
-    let mut child = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
-        .args(args)
-        .current_dir(project.path())
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("git");
-    if let Some(mut stdin) = child.stdin.take() {
-        stdin
-            .write_all(input.unwrap_or_default().as_bytes())
-            .expect("written");
-    }
-    let output = child.wait_with_output().expect("git ends");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output.status.success(), said)
-}
-
-fn fix_of<'a>(run: &'a Run, id: &str) -> &'a Value {
-    run.document["fixes"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .find(|fix| fix["test"] == id)
-        .unwrap_or_else(|| panic!("no fix for {id}\n{}\n{}", run.stdout, run.stderr))
-}
-
-/// The patch applies, and then the culprits no longer matter.
-#[track_caller]
-fn holds(project: &Project, fix: &Value, orders: &[&str]) {
-    assert_eq!(fix["status"], "fixed", "{fix:#}");
-    let diff = fix["patches"][0]["diff"].as_str().expect("a diff");
-    let (applied, said) = git(project, &["apply", "-"], Some(diff));
-    assert!(applied, "{said}\n{diff}");
-    for order in orders {
-        let plain = project.shell("", &format!("pytest {order}"));
-        assert_eq!(plain.code, Some(0), "{order}\n{diff}\n{}", plain.said);
-    }
-    let (back, said) = git(project, &["apply", "-R", "-"], Some(diff));
-    assert!(back, "{said}");
-}
+use support::Project;
+use support::patches::{commit, fix_of, git, holds};
 
 #[test]
 fn the_shop_is_fixed_by_patches_that_git_applies() {
@@ -115,14 +68,7 @@ fn what_tests_share_is_made_one_for_every_test() {
 #[test]
 fn only_apply_touches_the_tree_and_never_what_is_not_committed() {
     let project = Project::example("tiny");
-    for args in [
-        &["init", "-q"][..],
-        &["add", "-A"],
-        &["commit", "-qm", "all"],
-    ] {
-        let (done, said) = git(&project, args, None);
-        assert!(done, "{said}");
-    }
+    commit(&project);
     project.detect(&[]);
     project.explain(&[]);
     let before = project.tree();

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod order;
+pub(crate) mod patches;
 pub(crate) mod reproduce;
 
 use std::collections::BTreeMap;
