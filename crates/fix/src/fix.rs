@@ -14,6 +14,8 @@ use crate::propose::{self, Around, Candidate};
 use crate::verify::{self, Verified};
 use crate::{assertions, shrink};
 
+/// How often a patch is extended for tests that it breaks.
+const WIDEST: usize = 3;
 /// Patches of other tests that are tried for one that shares a file with them.
 const MOST_SHARED: usize = 3;
 
@@ -61,6 +63,8 @@ pub struct Fix {
 pub trait Watch {
     fn test(&mut self, test: &str, number: usize, of: usize);
     fn candidate(&mut self, number: usize, of: usize);
+    /// A candidate that does not hold, and why.
+    fn dropped(&mut self, patch: &Patch, why: &str);
     /// An error ends the campaign; what was fixed so far has been seen here.
     fn fixed(&mut self, fix: &Fix) -> Result<(), LabError>;
 }
@@ -114,6 +118,8 @@ pub fn fix(
             known,
             settings: &settings,
             shared,
+            cases,
+            fixes: &fixes,
         };
         let found = one.fix(&mut around, accepted, watch)?;
         watch.fixed(&found)?;
@@ -143,6 +149,9 @@ struct One<'a> {
     known: &'a Known,
     settings: &'a Settings,
     shared: bool,
+    cases: &'a [Case],
+    /// What was fixed before.
+    fixes: &'a [Fix],
 }
 
 impl One<'_> {
@@ -159,15 +168,7 @@ impl One<'_> {
             patches: Vec::new(),
             reason: String::new(),
         };
-        let (own, refused) = propose::candidates(
-            case,
-            Around {
-                tree: around.tree,
-                suite: &self.known.ids,
-                site: settings.site,
-                shared: self.shared,
-            },
-        );
+        let (own, refused) = propose::candidates(case, self.around(around));
         let mut candidates = in_turn(case, accepted, own);
         candidates.retain(|candidate| {
             let patch = &candidate.patch;
@@ -181,9 +182,17 @@ impl One<'_> {
         let tried = candidates.len();
         for (number, candidate) in candidates.into_iter().enumerate() {
             watch.candidate(number, tried);
+            let patch = candidate.patch.clone();
             let Some(held) = self.hold(around, candidate)? else {
+                watch.dropped(
+                    &patch,
+                    "with it the test still fails alone or after its culprits",
+                );
                 continue;
             };
+            if !held.verified.holds() {
+                watch.dropped(&held.patch, &held.verified.why_not());
+            }
             if held.verified.holds() {
                 found.status = Status::Fixed;
                 found.patches.push(held);
@@ -230,11 +239,62 @@ impl One<'_> {
                 patch = smaller;
             }
         }
+        let Some(held) = self.see(around, patch)? else {
+            return Ok(None);
+        };
+        let mut held = held;
+        for _ in 0..WIDEST {
+            let Some(patch) = self.wider(around, &held) else {
+                break;
+            };
+            match self.see(around, patch)? {
+                Some(wider) => held = wider,
+                None => break,
+            }
+        }
+        Ok(Some(held))
+    }
+
+    fn see(
+        &self,
+        around: &mut Surroundings<'_>,
+        patch: Patch,
+    ) -> Result<Option<VerifiedPatch>, LabError> {
         let Some(mut lab) = around.variants.open(&patch.files())? else {
             return Ok(None);
         };
         let verified = verify::verify(&mut *lab, self.case, self.known, self.settings)?;
         Ok(Some(VerifiedPatch { patch, verified }))
+    }
+
+    /// A patch that takes from other order-dependent tests what they lived on, with what they need instead:
+    /// their own patch, or their helper.
+    fn wider(&self, around: &Surroundings<'_>, held: &VerifiedPatch) -> Option<Patch> {
+        if held.verified.broken.is_empty() {
+            return None;
+        }
+        let mut patch = held.patch.clone();
+        for id in &held.verified.broken {
+            let other = self.cases.iter().find(|case| case.test == *id)?;
+            let own = self.fixes.iter().find(|fix| fix.test == *id);
+            let own = own.and_then(|fix| fix.patches.first());
+            patch = match own.and_then(|own| patch.with(&own.patch)) {
+                Some(both) => both,
+                None => propose::on_top(&patch, other, self.around(around))
+                    .into_iter()
+                    .next()?,
+            };
+        }
+        Some(patch)
+    }
+
+    fn around<'s>(&'s self, around: &'s Surroundings<'_>) -> Around<'s> {
+        Around {
+            tree: around.tree,
+            suite: &self.known.ids,
+            site: self.settings.site,
+            shared: self.shared,
+        }
     }
 }
 

@@ -61,6 +61,18 @@ pub struct Patch {
 }
 
 impl Patch {
+    /// Both patches; `None` if they change the same file.
+    pub(crate) fn with(&self, other: &Patch) -> Option<Patch> {
+        let clash = |change: &Change| self.changes.iter().any(|own| own.path == change.path);
+        if other.changes.iter().any(clash) {
+            return None;
+        }
+        let mut both = self.clone();
+        both.changes.extend(other.changes.iter().cloned());
+        both.reason = format!("{}; {}", self.reason, other.reason);
+        Some(both)
+    }
+
     /// Paths and new texts of the files it changes.
     pub fn files(&self) -> Vec<(String, String)> {
         let changes = self.changes.iter();

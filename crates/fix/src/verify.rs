@@ -44,6 +44,28 @@ impl Verified {
             && self.broken.is_empty()
     }
 
+    /// What is wrong with a patch that does not hold.
+    pub(crate) fn why_not(&self) -> String {
+        let open: Vec<String> = self
+            .after
+            .iter()
+            .filter(|(_, passed, of)| passed < of)
+            .map(|(set, ..)| set.join(" + "))
+            .collect();
+        if !self.broken.is_empty() {
+            format!("it breaks {}", self.broken.join(", "))
+        } else if !open.is_empty() {
+            format!("the test still fails after {}", open.join(", "))
+        } else if self.alone.0 < self.alone.1 || self.after.is_empty() {
+            "the test fails alone".into()
+        } else if !self.default_order {
+            "the test fails in the default order".into()
+        } else {
+            let (passed, of) = self.shuffles;
+            format!("the test passes in {passed} of {of} shuffles only")
+        }
+    }
+
     fn holds_after(&self) -> bool {
         self.after.iter().all(|(_, passed, of)| passed == of)
     }

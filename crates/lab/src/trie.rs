@@ -52,7 +52,9 @@ pub fn merge<'a>(batch: impl IntoIterator<Item = (usize, &'a RunRequest)>) -> Ve
         let Some(first) = request.order.0.first() else {
             continue;
         };
-        let alike = request.experiment.is_none() && request.factors.is_plain();
+        let alike = request.experiment.is_none()
+            && request.factors.is_plain()
+            && request.edit.as_ref().is_none_or(|edit| !edit.from_start);
         if request.isolation == Isolation::Shared && alike {
             shared
                 .entry((request.attempt, *first, request.last_only))
@@ -86,7 +88,10 @@ fn build(orders: Vec<Numbered<'_>>) -> Trie {
         let mut at = 0;
         let order = &request.order.0;
         for (place, test) in order.iter().enumerate() {
-            let edit = request.edit.clone().filter(|_| place + 1 == order.len());
+            let edit = request.edit.clone().filter(|edit| {
+                let wanted = if edit.from_start { 0 } else { order.len() - 1 };
+                place == wanted
+            });
             let step = (*test, edit);
             at = match drafts[at].lookup.get(&step) {
                 Some(child) => *child,
@@ -195,6 +200,7 @@ mod tests {
                 first_line: 1,
                 line: 1,
                 text: text.into(),
+                from_start: false,
             }))
         };
         let with = |order: &[u32], text: &str| RunRequest {

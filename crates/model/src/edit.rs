@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Swapped in right before the last test of a run: what ran before saw the function as it is in the file.
+/// Swapped in right before the last test of a run, or before the first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct CodeEdit {
     /// As in the ids of tests.
@@ -16,4 +16,7 @@ pub struct CodeEdit {
     pub line: u32,
     /// From the start of that line to its end.
     pub text: String,
+    /// For a function that tests before the last one run as well.
+    #[serde(skip)]
+    pub from_start: bool,
 }

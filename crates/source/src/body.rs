@@ -72,14 +72,14 @@ impl<'a> Function<'a> {
 
     /// Pieces at the start of its body, behind the docstring; `None` for a body on the line of the `def`.
     pub fn prepend_pieces(self, pieces: &[Piece]) -> Option<Edit> {
-        let (start, lead) = self.first_line()?;
+        let (start, lead) = self.first_statement()?;
         let text: String = pieces.iter().map(|p| format!("{}\n", p.at(lead))).collect();
         Some(Edit::insert(start, text))
     }
 
     /// Pieces at the end of its body. `None` where the last statement would never get there.
     pub fn append_pieces(self, pieces: &[Piece]) -> Option<Edit> {
-        let (_, lead) = self.first_line()?;
+        let (_, lead) = self.first_statement()?;
         let last = self.statements_of_body().into_iter().next_back()?;
         if matches!(last.kind(), "return_statement" | "raise_statement") {
             return None;
@@ -95,7 +95,7 @@ impl<'a> Function<'a> {
     }
 
     /// The start of the line where the first statement behind the docstring stands, and its indentation.
-    fn first_line(self) -> Option<(usize, &'a str)> {
+    fn first_statement(self) -> Option<(usize, &'a str)> {
         let body = self.node.child_by_field_name("body")?;
         let mut cursor = body.walk();
         let mut statements = body

@@ -11,6 +11,7 @@ mod edit;
 mod encoding;
 pub mod locate;
 mod names;
+mod outline;
 mod parametrise;
 mod python;
 mod scope;

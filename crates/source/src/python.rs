@@ -319,7 +319,7 @@ fn absolute(relative: &str, path: &str) -> String {
 }
 
 /// (with decorators, the definition itself) of everything defined in a body.
-fn definitions(body: Node<'_>) -> Vec<(Node<'_>, Node<'_>)> {
+pub(crate) fn definitions(body: Node<'_>) -> Vec<(Node<'_>, Node<'_>)> {
     let mut cursor = body.walk();
     body.named_children(&mut cursor)
         .filter_map(|node| match node.kind() {

@@ -10,6 +10,8 @@ use super::names::{Part, Slot, slot};
 pub(super) struct Lines {
     pub(super) modules: Vec<String>,
     parameters: Vec<&'static str>,
+    /// A `with` that the test runs in.
+    around: Option<String>,
     before: Vec<String>,
     after: Vec<String>,
 }
@@ -35,6 +37,7 @@ impl Lines {
                 self.parameters.push(parameter);
             }
         }
+        self.around = self.around.take().or_else(|| other.around.clone());
         self.before.extend(before);
         self.after.extend(after);
     }
@@ -44,7 +47,7 @@ impl Lines {
 pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
     let absent = leak.before == "(not there)";
     match leak.kind.as_str() {
-        "environ" => environ(leak, absent).into_iter().collect(),
+        "environ" => vec![environ()],
         "cwd" => vec![patching(&[], "monkeypatch.chdir(\".\")".into())],
         "file" => created_file(leak, absent).into_iter().collect(),
         "cache" => slot(&leak.name, file, tree, false)
@@ -85,7 +88,7 @@ fn patching(modules: &[&str], line: String) -> Lines {
         modules: modules.iter().map(|m| (*m).to_owned()).collect(),
         parameters: vec!["monkeypatch"],
         before: vec![line],
-        after: Vec::new(),
+        ..Lines::default()
     }
 }
 
@@ -97,20 +100,13 @@ fn after(slot: &Slot, lines: Vec<String>) -> Lines {
     }
 }
 
-fn environ(leak: &CausalLeak, absent: bool) -> Option<Lines> {
-    let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
-    Some(if absent {
-        Lines {
-            modules: vec!["os".into()],
-            after: vec![format!("os.environ.pop({key}, None)")],
-            ..Lines::default()
-        }
-    } else {
-        patching(
-            &["os"],
-            format!("monkeypatch.setenv({key}, os.environ[{key}])"),
-        )
-    })
+/// Also what the user had set before comes back.
+fn environ() -> Lines {
+    Lines {
+        modules: vec!["os".into(), "from unittest import mock".into()],
+        around: Some("with mock.patch.dict(os.environ):".into()),
+        ..Lines::default()
+    }
 }
 
 /// Only what did not exist before can be removed with certainty.
@@ -138,6 +134,7 @@ fn created_file(leak: &CausalLeak, absent: bool) -> Option<Lines> {
     Some(Lines {
         modules,
         parameters,
+        around: None,
         before: Vec::new(),
         after: vec![
             format!("left = {base} / \"{name}\""),
@@ -220,7 +217,7 @@ fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Option<
             before: vec![format!(
                 "monkeypatch.setattr(sys.modules[__name__], \"{name}\", {name})"
             )],
-            after: Vec::new(),
+            ..Lines::default()
         });
     }
     let owner = &slot.owner;
@@ -240,7 +237,7 @@ fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Option<
             before: vec![format!(
                 "monkeypatch.setattr({owner}, \"{name}\", {owner}.{name})"
             )],
-            after: Vec::new(),
+            ..Lines::default()
         }
     })
 }
@@ -263,7 +260,10 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str) -> String {
     for line in &lines.before {
         add(line);
     }
-    if !lines.after.is_empty() {
+    if let Some(around) = &lines.around {
+        add(around);
+        add("    yield");
+    } else if !lines.after.is_empty() {
         add("yield");
     }
     for line in &lines.after {

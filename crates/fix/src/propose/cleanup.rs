@@ -128,6 +128,19 @@ fn lines(
     let mut lines = Vec::new();
     let mut needed = Vec::new();
     for leak in cause {
+        if leak.kind == "environ" {
+            // Also what the user had set before comes back.
+            lines.extend(
+                [
+                    "environment = mock.patch.dict(os.environ)",
+                    "environment.start()",
+                    "self.addCleanup(environment.stop)",
+                ]
+                .map(str::to_owned),
+            );
+            needed.extend(["os".to_owned(), "from unittest import mock".to_owned()]);
+            continue;
+        }
         let (mut line, module) = undo(leak, &located.file, tree)?;
         if let Some(module) = module {
             needed.extend(localise(&located.source, &located.file, &module, &mut line));
@@ -144,17 +157,6 @@ fn undo(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Optio
         |what: String, module: Option<String>| Some((format!("self.addCleanup({what})"), module));
     let of = |name: &str| Some(name.to_owned());
     match leak.kind.as_str() {
-        "environ" => {
-            let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
-            if absent {
-                made(format!("os.environ.pop, {key}, None"), of("os"))
-            } else {
-                made(
-                    format!("os.environ.update, {{{key}: os.environ[{key}]}}"),
-                    of("os"),
-                )
-            }
-        }
         "cwd" => made("os.chdir, os.getcwd()".into(), of("os")),
         "sys_path" => made("setattr, sys, \"path\", sys.path[:]".into(), of("sys")),
         "cache" => {

@@ -111,7 +111,7 @@ fn is_inside(path: &str) -> bool {
 }
 
 /// Calls of helpers on top of a patch.
-fn on_top(patch: &Patch, case: &Case, around: Around<'_>) -> Vec<Patch> {
+pub(crate) fn on_top(patch: &Patch, case: &Case, around: Around<'_>) -> Vec<Patch> {
     let over = Patched {
         tree: around.tree,
         patch,
@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(found[0].changes[0].before, None);
         assert_eq!(
             found[0].changes[0].after,
-            "import os\nimport pytest\n\n\n@pytest.fixture(autouse=True)\ndef restore_environment():\n    yield\n    os.environ.pop(\"X\", None)\n"
+            "import os\nfrom unittest import mock\nimport pytest\n\n\n@pytest.fixture(autouse=True)\ndef restore_environment():\n    with mock.patch.dict(os.environ):\n        yield\n"
         );
     }
 }

@@ -59,6 +59,15 @@ fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> 
     }
     needed.sort();
     needed.dedup();
+    let monkeypatch: Vec<String> = lines
+        .iter()
+        .filter(|line| line.starts_with("monkeypatch."))
+        .take(1)
+        .map(|_| "monkeypatch".to_owned())
+        .collect();
+    if !monkeypatch.is_empty() && (spot != Spot::Test || locate::is_unittest(&place, tree)) {
+        return None;
+    }
     let edits = if spot == Spot::Fixture {
         needed.push("pytest".into());
         let indent = source.indent();
@@ -72,7 +81,9 @@ fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> 
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
         source.add_block(&names, &block)
     } else {
-        let mut edits = vec![located.function()?.prepend(&lines)?];
+        let function = located.function()?;
+        let mut edits = vec![function.prepend(&lines)?];
+        edits.extend(function.add_parameters(&monkeypatch));
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
         edits.extend(source.add_imports(&names));
         edits
@@ -122,13 +133,13 @@ fn reset(
         "environ" => {
             let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
             let line = if absent {
-                format!("os.environ.pop({key}, None)")
+                format!("monkeypatch.delenv({key}, raising=False)")
             } else if is_literal(value) {
-                format!("os.environ[{key}] = {value}")
+                format!("monkeypatch.setenv({key}, {value})")
             } else {
                 return None;
             };
-            Some((line, Some("os".into())))
+            Some((line, None))
         }
         "cache" => {
             let slot = slot(&leak.name, file, tree, false)?;

@@ -98,7 +98,10 @@ fn with_block(source: &Source, path: &str, leak: &CausalLeak, lines: &Lines) -> 
     let mut needed: Vec<String> = lines
         .modules
         .iter()
-        .filter_map(|module| localise(source, path, module, &mut block))
+        .filter_map(|module| match module.starts_with("from ") {
+            true => Some(module.clone()),
+            false => localise(source, path, module, &mut block),
+        })
         .collect();
     needed.push("pytest".into());
     let modules: Vec<&str> = needed.iter().map(String::as_str).collect();

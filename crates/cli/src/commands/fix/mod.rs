@@ -79,7 +79,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         surroundings,
         &cases,
         &settings,
-        &mut progress::FixWatch::new(&bar, &store, campaign),
+        &mut progress::FixWatch::new(&bar, &store, campaign, printer),
     );
     bar.clear();
     let fixes = fixes.map_err(|e| lab_error(e, &bench))?;

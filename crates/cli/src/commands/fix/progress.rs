@@ -1,25 +1,33 @@
 //! Shows how far a fix is, and keeps what is finished.
 
-use flakelab_fix::{Fix, Watch};
+use flakelab_fix::{Fix, Patch, Watch};
 use flakelab_lab::LabError;
 use flakelab_store::{CampaignId, Store};
 
 use super::broken;
+use crate::printer::Printer;
 use crate::workbench::Bar;
 
 pub(super) struct FixWatch<'a> {
     bar: &'a Bar,
     store: &'a Store,
     campaign: CampaignId,
+    printer: Printer,
     test: String,
 }
 
 impl<'a> FixWatch<'a> {
-    pub(super) fn new(bar: &'a Bar, store: &'a Store, campaign: CampaignId) -> Self {
+    pub(super) fn new(
+        bar: &'a Bar,
+        store: &'a Store,
+        campaign: CampaignId,
+        printer: Printer,
+    ) -> Self {
         Self {
             bar,
             store,
             campaign,
+            printer,
             test: String::new(),
         }
     }
@@ -36,6 +44,17 @@ impl Watch for FixWatch<'_> {
         let test = &self.test;
         self.bar
             .say(format!("candidate {} of {of} for {test}", number + 1));
+    }
+
+    fn dropped(&mut self, patch: &Patch, why: &str) {
+        let files: Vec<&str> = patch.changes.iter().map(|c| c.path.as_str()).collect();
+        let text = format!(
+            "dropped: {} at the {} in {}: {why}",
+            patch.strategy.word(),
+            patch.site.word(),
+            files.join(", ")
+        );
+        self.bar.suspend(|| self.printer.detail(&text));
     }
 
     fn fixed(&mut self, fix: &Fix) -> Result<(), LabError> {

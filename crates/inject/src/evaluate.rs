@@ -1,0 +1,246 @@
+//! Step 3, algorithm 1: the same random orders for every mutant, then the test alone.
+
+use std::collections::BTreeMap;
+
+use flakelab_lab::{Lab, LabError, Variants};
+use flakelab_model::{
+    CodeEdit, Ending, Isolation, Order, Polarity, RunRecord, RunRequest, Suite, TestIndex, Timeout,
+};
+use flakelab_source::Tree;
+use std::sync::Arc;
+
+use crate::entry::{Class, Entry, Shown};
+use crate::mutant::Mutant;
+use crate::select::{Selection, run};
+use crate::settings::Settings;
+
+/// How a test did in the orders, with a mutant in place.
+#[derive(Debug, Default, Clone)]
+struct Tally {
+    passing: Vec<usize>,
+    failing: Vec<usize>,
+    shown: Option<Shown>,
+}
+
+impl Tally {
+    fn varies(&self) -> bool {
+        !self.passing.is_empty() && !self.failing.is_empty()
+    }
+
+    fn take(&mut self, order: usize, outcome: &flakelab_model::Outcome) {
+        match outcome.polarity() {
+            Polarity::Pass => self.passing.push(order),
+            Polarity::Fail => {
+                self.failing.push(order);
+                if self.shown.is_none() {
+                    self.shown = Shown::of(outcome);
+                }
+            }
+            Polarity::Neutral => {}
+        }
+    }
+}
+
+/// An entry on its way into the data set.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub(crate) entry: Entry,
+    /// The test of the entry.
+    pub(crate) test: Option<TestIndex>,
+}
+
+/// What all mutants are evaluated with.
+pub(crate) struct Bench<'a> {
+    pub(crate) suite: &'a Suite,
+    pub(crate) selection: &'a Selection,
+    pub(crate) settings: &'a Settings,
+}
+
+impl Bench<'_> {
+    /// The entries of these mutants; those that depend on the order are not confirmed yet.
+    pub(crate) fn evaluate(
+        &self,
+        lab: &mut dyn Lab,
+        variants: &mut dyn Variants,
+        tree: &dyn Tree,
+        mutants: &[Mutant],
+    ) -> Result<Vec<Candidate>, LabError> {
+        let bodies: Vec<Option<Arc<CodeEdit>>> = mutants.iter().map(|m| Some(m.body())).collect();
+        let (mut tallies, lost) = self.orders(lab, mutants, &bodies)?;
+        // A body that cannot be swapped in is written into a view of the project.
+        for (at, why) in lost {
+            let one = &mutants[at..=at];
+            let text = tree.read(&mutants[at].file).unwrap_or_default();
+            let files = [(mutants[at].file.clone(), mutants[at].text(&text))];
+            let found = match variants.open(&files)? {
+                Some(mut lab) => self.orders(&mut *lab, one, &[None])?.0,
+                None => BTreeMap::new(),
+            };
+            if found.is_empty() && mutants[at].why_invalid.is_none() {
+                return Err(LabError::broken(format!("{}: {why}", mutants[at].id)));
+            }
+            let found = found.into_iter();
+            tallies.extend(found.map(|((_, test), tally)| ((at, test), tally)));
+        }
+        let mut found = Vec::with_capacity(mutants.len());
+        for (at, mutant) in mutants.iter().enumerate() {
+            found.push(self.classify(lab, mutant, at, &tallies)?);
+        }
+        Ok(found)
+    }
+
+    /// Every order with every mutant; also mutants that could not be run, and why.
+    fn orders(
+        &self,
+        lab: &mut dyn Lab,
+        mutants: &[Mutant],
+        bodies: &[Option<Arc<CodeEdit>>],
+    ) -> Result<(Tallies, BTreeMap<usize, String>), LabError> {
+        let mut asked: Vec<(usize, usize, RunRequest)> = Vec::new();
+        for (at, mutant) in mutants.iter().enumerate() {
+            if mutant.why_invalid.is_some() {
+                continue;
+            }
+            for (number, order) in self.selection.orders.iter().enumerate() {
+                let places = mutant.tests.iter().filter_map(|test| order.position(*test));
+                let ends: Vec<usize> = if mutant.fixture {
+                    places.max().into_iter().collect()
+                } else {
+                    places.collect()
+                };
+                for end in ends {
+                    let prefix = Order(order.0[..=end].to_vec());
+                    let request = RunRequest {
+                        // Orders are never mixed, so that they can be walked side by side.
+                        attempt: u32::try_from(number).unwrap_or(u32::MAX),
+                        edit: bodies[at].clone(),
+                        last_only: !mutant.fixture,
+                        ..RunRequest::new(prefix, Isolation::Shared, self.selection.timeout)
+                    };
+                    asked.push((at, number, request));
+                }
+            }
+        }
+        // A prefix before those that contain it, so that walking on is the last branch.
+        asked.sort_by_key(|(_, number, request)| (*number, request.order.0.len()));
+        let batch: Vec<RunRequest> = asked.iter().map(|(.., request)| request.clone()).collect();
+        let mut tallies: Tallies = BTreeMap::new();
+        let mut lost = BTreeMap::new();
+        run(lab, &batch, |record| {
+            let (at, number, _) = &asked[record.request];
+            if let Ending::Lost(why) = &record.ending {
+                lost.insert(*at, why.clone());
+                return;
+            }
+            for execution in &record.executions {
+                if mutants[*at].tests.contains(&execution.test) {
+                    let tally = tallies.entry((*at, execution.test)).or_default();
+                    tally.take(*number, &execution.outcome);
+                }
+            }
+        })?;
+        for tally in tallies.values_mut() {
+            tally.passing.sort_unstable();
+            tally.failing.sort_unstable();
+        }
+        tallies.retain(|(at, _), _| !lost.contains_key(at));
+        Ok((tallies, lost))
+    }
+
+    fn classify(
+        &self,
+        lab: &mut dyn Lab,
+        mutant: &Mutant,
+        at: usize,
+        tallies: &Tallies,
+    ) -> Result<Candidate, LabError> {
+        let own: Vec<(TestIndex, &Tally)> = mutant
+            .tests
+            .iter()
+            .filter_map(|test| Some((*test, tallies.get(&(at, *test))?)))
+            .collect();
+        let varying = own.iter().find(|(_, tally)| tally.varies());
+        let shown = varying.or(own.first());
+        let test = shown
+            .map(|(test, _)| *test)
+            .or(mutant.tests.first().copied());
+        let mut entry = Entry {
+            id: mutant.id.clone(),
+            test: test.map_or_else(String::new, |test| self.suite.id(test).to_string()),
+            also: Vec::new(),
+            file: mutant.file.clone(),
+            line: mutant.line,
+            statement: mutant.statement.clone(),
+            valid: mutant.why_invalid.is_none(),
+            class: if mutant.why_invalid.is_some() {
+                Class::Invalid
+            } else {
+                Class::Stable
+            },
+            why_invalid: mutant.why_invalid.clone(),
+            note: None,
+            patch: None,
+            passing_orders: Vec::new(),
+            failing_orders: Vec::new(),
+            alone: None,
+            failure: None,
+            polluters: Vec::new(),
+            state_setters: Vec::new(),
+            cleaners: Vec::new(),
+        };
+        if let Some((_, tally)) = shown {
+            entry.passing_orders.clone_from(&tally.passing);
+            entry.failing_orders.clone_from(&tally.failing);
+            entry.failure.clone_from(&tally.shown);
+        }
+        if let Some((test, _)) = varying {
+            let (passed, of) = self.alone(lab, mutant, *test)?;
+            entry.alone = Some((passed, of));
+            entry.class = if passed == of {
+                Class::Victim
+            } else if passed == 0 {
+                Class::Brittle
+            } else {
+                Class::NonDeterministic
+            };
+            entry.also = own
+                .iter()
+                .filter(|(other, tally)| other != test && tally.varies())
+                .map(|(other, _)| self.suite.id(*other).to_string())
+                .collect();
+        }
+        Ok(Candidate { entry, test })
+    }
+
+    /// Passes among runs of the test alone with the mutant in place.
+    fn alone(
+        &self,
+        lab: &mut dyn Lab,
+        mutant: &Mutant,
+        test: TestIndex,
+    ) -> Result<(u32, u32), LabError> {
+        let timeout: Timeout = self.selection.timeout;
+        let batch: Vec<RunRequest> = (0..self.settings.reruns)
+            .map(|attempt| RunRequest {
+                attempt,
+                edit: Some(mutant.body()),
+                ..RunRequest::new(Order(vec![test]), Isolation::Fork, timeout)
+            })
+            .collect();
+        let (mut passed, mut of) = (0, 0);
+        run(lab, &batch, |record: RunRecord| {
+            if let Some(last) = record.executions.last() {
+                match last.outcome.polarity() {
+                    Polarity::Pass => passed += 1,
+                    Polarity::Fail => {}
+                    Polarity::Neutral => return,
+                }
+                of += 1;
+            }
+        })?;
+        Ok((passed, of))
+    }
+}
+
+/// By mutant and test.
+type Tallies = BTreeMap<(usize, TestIndex), Tally>;

@@ -1,0 +1,120 @@
+//! The whole campaign, chunk by chunk.
+
+use flakelab_lab::{Lab, LabError, Variants};
+use flakelab_source::Tree;
+
+use crate::confirm::Explain;
+use crate::entry::Entry;
+use crate::evaluate::Bench;
+use crate::mutant::{self, Mutant};
+use crate::select::{Selection, select};
+use crate::settings::{Journal, Settings, Stage, Watch};
+
+/// Mutants evaluated together. Memory does not grow with the suite beyond them.
+const CHUNK: usize = 200;
+
+/// What an injection works with, beside the lab of the project as it is.
+#[allow(missing_debug_implementations)]
+pub struct Surroundings<'a> {
+    pub variants: &'a mut dyn Variants,
+    pub tree: &'a dyn Tree,
+    pub explain: &'a mut dyn Explain,
+    pub journal: &'a mut dyn Journal,
+    pub watch: &'a mut dyn Watch,
+}
+
+#[derive(Debug)]
+pub struct Injection {
+    pub selection: Selection,
+    /// In the order of the suite.
+    pub entries: Vec<Entry>,
+    /// Stable tests whose code is not in the project.
+    pub without_code: Vec<String>,
+}
+
+/// `each` sees every mutant with its entry, in order.
+pub fn inject(
+    lab: &mut dyn Lab,
+    around: &mut Surroundings<'_>,
+    settings: &Settings,
+    each: &mut dyn FnMut(&Mutant, &mut Entry) -> Result<(), LabError>,
+) -> Result<Injection, LabError> {
+    let selection = select(lab, settings, around.journal, around.watch)?;
+    let suite = lab.suite().clone();
+    let (sites, unknown) = mutant::sites(&suite, &selection.stable, around.tree, settings);
+    around.watch.stage(Stage::Evaluate, sites.len());
+    let bench = Bench {
+        suite: &suite,
+        selection: &selection,
+        settings,
+    };
+    let mut entries = Vec::new();
+    let mut chunk: Vec<Mutant> = Vec::new();
+    for (at, site) in sites.iter().enumerate() {
+        chunk.extend(mutant::of(site, around.tree, settings));
+        around.watch.step();
+        if chunk.len() >= CHUNK || at + 1 == sites.len() {
+            entries.extend(evaluate(&bench, lab, around, &chunk, each)?);
+            chunk.clear();
+        }
+    }
+    let without_code = unknown
+        .into_iter()
+        .map(|test| suite.id(test).to_string())
+        .collect();
+    Ok(Injection {
+        entries,
+        without_code,
+        selection,
+    })
+}
+
+/// Mutants that the journal has are not evaluated again.
+fn evaluate(
+    bench: &Bench<'_>,
+    lab: &mut dyn Lab,
+    around: &mut Surroundings<'_>,
+    chunk: &[Mutant],
+    each: &mut dyn FnMut(&Mutant, &mut Entry) -> Result<(), LabError>,
+) -> Result<Vec<Entry>, LabError> {
+    let key = |mutant: &Mutant| format!("mutant/{}", mutant.id);
+    let known: Vec<Option<Entry>> = chunk
+        .iter()
+        .map(|mutant| serde_json::from_str(&around.journal.get(&key(mutant))?).ok())
+        .collect();
+    let open: Vec<Mutant> = chunk
+        .iter()
+        .zip(&known)
+        .filter(|(_, known)| known.is_none())
+        .map(|(mutant, _)| mutant.clone())
+        .collect();
+    let found = bench.evaluate(lab, around.variants, around.tree, &open)?;
+    let mut fresh = open.iter().zip(found);
+    let mut entries = Vec::with_capacity(chunk.len());
+    for (mutant, known) in chunk.iter().zip(known) {
+        let mut entry = match known {
+            Some(entry) => entry,
+            None => {
+                let Some((_, mut candidate)) = fresh.next() else {
+                    break;
+                };
+                if candidate.entry.class.is_order_dependent() {
+                    bench.confirm(
+                        lab,
+                        around.variants,
+                        around.tree,
+                        around.explain,
+                        mutant,
+                        &mut candidate,
+                    )?;
+                }
+                let text = serde_json::to_string(&candidate.entry).unwrap_or_default();
+                around.journal.put(&key(mutant), &text)?;
+                candidate.entry
+            }
+        };
+        each(mutant, &mut entry)?;
+        entries.push(entry);
+    }
+    Ok(entries)
+}
