@@ -373,7 +373,7 @@ impl<'a> Function<'a> {
             .collect()
     }
 
-    /// Adds parameters that it does not have, behind `self`.
+    /// Adds parameters that it does not have, behind those without a default.
     pub fn add_parameters(self, names: &[String]) -> Option<Edit> {
         let have = self.parameters();
         let missing: Vec<&str> = names
@@ -386,11 +386,19 @@ impl<'a> Function<'a> {
         }
         let list = self.node.child_by_field_name("parameters")?;
         let mut cursor = list.walk();
-        let first = list.named_children(&mut cursor).next();
-        let bound = first.filter(|node| matches!(self.source.of(*node), "self" | "cls"));
+        let all: Vec<Node<'_>> = list
+            .named_children(&mut cursor)
+            .filter(|node| node.kind() != "comment")
+            .collect();
+        let plain = all.iter().take_while(|node| {
+            matches!(
+                node.kind(),
+                "identifier" | "typed_parameter" | "positional_separator"
+            ) && !self.source.of(**node).starts_with('*')
+        });
         let joined = missing.join(", ");
-        Some(match (bound, first) {
-            (Some(own), _) => Edit::insert(own.end_byte(), format!(", {joined}")),
+        Some(match (plain.last(), all.first()) {
+            (Some(last), _) => Edit::insert(last.end_byte(), format!(", {joined}")),
             (None, Some(other)) => Edit::insert(other.start_byte(), format!("{joined}, ")),
             (None, None) => Edit::insert(list.start_byte() + 1, joined),
         })
@@ -584,9 +592,8 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_added_once_and_behind_self() {
-        let text =
-            "class T:\n    def test_a(self, x):\n        pass\n\n\ndef test_b():\n    pass\n";
+    fn parameters_are_added_once_and_behind_those_without_a_default() {
+        let text = "class T:\n    def test_a(self, x, /, *, z=1):\n        pass\n\n\ndef test_b():\n    pass\n";
         let out = edited(text, |s| {
             let names = ["x".to_owned(), "y".to_owned()];
             let a = s
@@ -597,7 +604,7 @@ mod tests {
                 .and_then(|f| f.add_parameters(&names));
             a.into_iter().chain(b).collect()
         });
-        assert!(out.contains("def test_a(self, y, x):"), "{out}");
+        assert!(out.contains("def test_a(self, x, /, y, *, z=1):"), "{out}");
         assert!(out.contains("def test_b(x, y):"), "{out}");
     }
 }

@@ -260,7 +260,7 @@ mod tests {
                 ("thread", "x", ""),
             ),
             Strategy::Helper,
-            "def test_b(box, other):\n    \"\"\"Doc.\"\"\"\n    test_s(box)\n    assert other\n",
+            "def test_b(other, box):\n    \"\"\"Doc.\"\"\"\n    test_s(box)\n    assert other\n",
         );
     }
 

@@ -150,7 +150,7 @@ mod tests {
         let wanted = wanted.map(|line| {
             let comma = if parameters.is_empty() { "" } else { ", " };
             format!(
-                "import os\n\n\ndef test_p(monkeypatch{comma}{parameters}):\n    {line}  # here\n"
+                "import os\n\n\ndef test_p({parameters}{comma}monkeypatch):\n    {line}  # here\n"
             )
         });
         assert_eq!(found, wanted, "{body}");
