@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::args::{IsolationArg, SandboxArg};
+use crate::args::{IsolationArg, SandboxArg, ScopeArg};
 use crate::error::CliError;
 
 #[derive(Debug, Default, Deserialize)]
@@ -27,6 +27,18 @@ pub(crate) struct Config {
     pub(crate) detect: Detect,
     #[serde(default)]
     pub(crate) explain: Explain,
+    #[serde(default)]
+    pub(crate) inject: Inject,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Inject {
+    pub(crate) reruns: Option<u32>,
+    pub(crate) orders: Option<usize>,
+    pub(crate) scope: Option<ScopeArg>,
+    /// Further names of assertions.
+    pub(crate) assertions: Option<Vec<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -64,7 +76,7 @@ impl TryFrom<String> for Time {
     }
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "python",
     "store",
     "jobs",
@@ -77,7 +89,9 @@ const KEYS: [&str; 12] = [
     "pytest-args",
     "detect",
     "explain",
+    "inject",
 ];
+const INJECT_KEYS: [&str; 4] = ["reruns", "orders", "scope", "assertions"];
 const EXPLAIN_KEYS: [&str; 3] = ["orders", "budget", "confirmations"];
 const DETECT_KEYS: [&str; 7] = [
     "orders",
@@ -130,6 +144,9 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
     }
     if let Some(toml::Value::Table(explain)) = table.get("explain") {
         check_keys(path, explain, &EXPLAIN_KEYS, "explain.")?;
+    }
+    if let Some(toml::Value::Table(inject)) = table.get("inject") {
+        check_keys(path, inject, &INJECT_KEYS, "inject.")?;
     }
     let mut config: Config = table
         .try_into()

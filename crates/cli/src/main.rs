@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Verb::Detect(args) => commands::detect::run(*args),
         Verb::Explain(args) => commands::explain::run(&args),
         Verb::Fix(args) => commands::fix::run(&args),
+        Verb::Inject(args) => commands::inject::run(&args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -8,14 +8,15 @@ use std::path::Path;
 
 use support::root;
 
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("model", &[]),
     ("stats", &[]),
     ("lab", &["model"]),
     ("detect", &["model", "stats", "lab"]),
-    ("source", &[]),
+    ("source", &["model"]),
     ("explain", &["model", "lab"]),
     ("fix", &["model", "lab", "source"]),
+    ("inject", &["model", "stats", "lab", "source"]),
     ("runners", &["model", "lab"]),
     ("store", &["model", "lab"]),
     ("report", &["model", "stats"]),

@@ -118,6 +118,7 @@ pub fn fix(
             known,
             settings: &settings,
             shared,
+            plain: verify::is_plain(lab, &case.test, &settings)?,
             cases,
             fixes: &fixes,
         };
@@ -149,6 +150,8 @@ struct One<'a> {
     known: &'a Known,
     settings: &'a Settings,
     shared: bool,
+    /// Whether a command with the test alone collects it alone.
+    plain: bool,
     cases: &'a [Case],
     /// What was fixed before.
     fixes: &'a [Fix],
@@ -263,7 +266,7 @@ impl One<'_> {
         let Some(mut lab) = around.variants.open(&patch.files())? else {
             return Ok(None);
         };
-        let verified = verify::verify(&mut *lab, self.case, self.known, self.settings)?;
+        let verified = verify::verify(&mut *lab, self.case, self.known, self.plain, self.settings)?;
         Ok(Some(VerifiedPatch { patch, verified }))
     }
 

@@ -119,11 +119,13 @@ pub(crate) fn works(lab: &mut dyn Lab, case: &Case, settings: &Settings) -> Resu
     Ok(!passes.contains(&false))
 }
 
-/// Verifies for one test; stops where it cannot hold any more.
+/// Verifies for one test; stops where it cannot hold any more. `plain` says whether the test alone could be
+/// collected alone without the patch.
 pub(crate) fn verify(
     lab: &mut dyn Lab,
     case: &Case,
     known: &Known,
+    plain: bool,
     settings: &Settings,
 ) -> Result<Verified, LabError> {
     let mut seen = Verified::default();
@@ -170,10 +172,10 @@ pub(crate) fn verify(
     if !seen.broken.is_empty() {
         return Ok(seen);
     }
-    seen.alone = ask(lab, &[target], settings)?;
+    seen.alone = ask(lab, &[target], plain, settings)?;
     for ((_, order), answer) in sets.iter().zip(&mut seen.after) {
         if answer.1 == answer.2 {
-            let (passed, of) = ask(lab, order, settings)?;
+            let (passed, of) = ask(lab, order, false, settings)?;
             (answer.1, answer.2) = (passed, of);
         }
     }
@@ -198,10 +200,27 @@ fn forks(
         .collect())
 }
 
-/// Passes among fresh interpreters that run this order, for its last test.
+/// Whether a fresh interpreter that is asked for this test alone collects it alone: a file that only imports
+/// when others were imported before it does not.
+pub(crate) fn is_plain(
+    lab: &mut dyn Lab,
+    test: &str,
+    settings: &Settings,
+) -> Result<bool, LabError> {
+    let Some(test) = lab.suite().find(test) else {
+        return Ok(false);
+    };
+    let request = RunRequest::new(Order(vec![test]), Isolation::Fresh, settings.timeout);
+    let records = run(lab, &[request])?;
+    Ok(records.iter().flatten().all(|record| record.plain))
+}
+
+/// Passes among fresh interpreters that run this order, for its last test. With `plain`, only where nothing
+/// but the order was collected.
 fn ask(
     lab: &mut dyn Lab,
     order: &[TestIndex],
+    plain: bool,
     settings: &Settings,
 ) -> Result<(u64, u64), LabError> {
     let batch: Vec<RunRequest> = (0..settings.confirmations)
@@ -218,6 +237,7 @@ fn ask(
     let passed = records
         .iter()
         .flatten()
+        .filter(|record| record.plain || !plain)
         .filter_map(|record| record.executions.last())
         .filter(|last| last.outcome.polarity() == Polarity::Pass)
         .count();

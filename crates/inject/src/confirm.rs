@@ -60,18 +60,12 @@ impl Bench<'_> {
         };
         // Without the deletion the test passes in the very order.
         if self.ask(lab, shortest)? != (self.settings.confirmations, self.settings.confirmations) {
-            return Ok(reject(
-                entry,
-                "the test itself fails in that order now and then",
-            ));
+            return reject(entry, "the test itself fails in that order now and then");
         }
         let text = tree.read(&mutant.file).unwrap_or_default();
         let files = [(mutant.file.clone(), mutant.text(&text))];
         let Some(mut written) = variants.open(&files)? else {
-            return Ok(reject(
-                entry,
-                "the suite does not collect with the written file",
-            ));
+            return reject(entry, "the suite does not collect with the written file");
         };
         let alone = Order(vec![test]);
         let all = self.settings.confirmations;
@@ -84,7 +78,7 @@ impl Bench<'_> {
             let Some(order) = order else { continue };
             let (passed, of) = self.ask(&mut *written, order)?;
             if passed != wanted || of != all {
-                return Ok(reject(entry, "fresh interpreters did not agree"));
+                return reject(entry, "fresh interpreters did not agree");
             }
         }
         let mut shows = if victim { failing } else { passing };
@@ -122,7 +116,9 @@ impl Bench<'_> {
     }
 }
 
-fn reject(entry: &mut Entry, why: &str) {
+#[allow(clippy::unnecessary_wraps, reason = "ends a confirmation")]
+fn reject(entry: &mut Entry, why: &str) -> Result<(), LabError> {
     entry.class = Class::NonDeterministic;
     entry.note = Some(why.to_owned());
+    Ok(())
 }

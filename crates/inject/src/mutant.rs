@@ -42,7 +42,7 @@ impl Mutant {
 
     /// The file without the statement.
     pub fn text(&self, before: &str) -> String {
-        apply(before, &[self.edit.clone()])
+        apply(before, std::slice::from_ref(&self.edit))
     }
 
     pub fn diff(&self, before: &str) -> String {
@@ -163,7 +163,8 @@ pub(crate) fn of(site: &Site, tree: &dyn Tree, settings: &Settings) -> Vec<Mutan
         .map(|(number, statement)| {
             let unbound = statement.leaves_unbound();
             let edit = statement.delete();
-            let parses = || Source::parse(&apply(source.text(), &[edit.clone()])).is_some();
+            let parses =
+                || Source::parse(&apply(source.text(), std::slice::from_ref(&edit))).is_some();
             let why_invalid = if !unbound.is_empty() {
                 Some(format!(
                     "`{}` has no value without it",

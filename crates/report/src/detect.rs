@@ -33,6 +33,10 @@ impl Schema {
         name: "flakelab.fix",
         version: "1.0",
     };
+    pub const INJECT: Schema = Schema {
+        name: "flakelab.inject",
+        version: "1.0",
+    };
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -5,8 +5,11 @@
 pub mod detect;
 pub mod explain;
 pub mod fix;
+mod html;
+pub mod inject;
 mod junit;
 mod markdown;
+mod plot;
 mod style;
 mod terminal;
 mod wording;

@@ -17,7 +17,8 @@ use flakelab_model::{TestIndex, Timeout};
 use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{
-    self, Facts, Interpreter, OpenError, Options, PytestLab, SandboxMode, SandboxState, clock,
+    self, Facts, Interpreter, OpenError, Options, PlainProject, PytestLab, SandboxMode,
+    SandboxState, clock,
 };
 use flakelab_store::{Location, Store};
 use serde_json::json;
@@ -162,6 +163,23 @@ impl Workbench {
             patched,
             ..self.lab_options()
         })
+    }
+
+    /// The packages of the project's interpreter.
+    pub(crate) fn packages(&self) -> Result<Vec<String>, pytest::InterpreterError> {
+        pytest::packages(
+            &self.interpreter,
+            &self.project,
+            &self.env,
+            MOST_PATIENCE.min(self.timeout.run),
+        )
+    }
+
+    /// A copy of the project for plain pytest.
+    pub(crate) fn plain_copy(&self) -> std::io::Result<PlainProject> {
+        let tree = project::tree(&self.project);
+        let limits = self.lab_options().limits;
+        PlainProject::copy(&tree, &self.project, &self.interpreter, &self.env, limits)
     }
 
     fn lab_options(&self) -> Options {

@@ -46,6 +46,11 @@ impl Bar {
         self.0.set_position(done as u64);
     }
 
+    /// One more thing done.
+    pub(crate) fn advance(&self) {
+        self.0.inc(1);
+    }
+
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }

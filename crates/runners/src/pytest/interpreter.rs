@@ -120,6 +120,24 @@ except Exception:
 print(json.dumps({'executable': sys.executable, 'version': sys.version_info[:3],
                   'pytest': pytest, 'user_base': site.getuserbase()}))";
 
+const PACKAGES: &str = "\
+import sys
+sys.path[:] = [p for p in sys.path if p]
+import json
+from importlib.metadata import distributions
+found = {'%s==%s' % (d.metadata['Name'], d.version) for d in distributions() if d.metadata['Name']}
+print(json.dumps(sorted(found, key=str.lower)))";
+
+/// Installed packages with their versions.
+pub fn packages(
+    interpreter: &Interpreter,
+    cwd: &Path,
+    env: &[(OsString, OsString)],
+    patience: Duration,
+) -> Result<Vec<String>, InterpreterError> {
+    answer(&interpreter.executable, PACKAGES, cwd, env, patience)
+}
+
 /// Asks an interpreter what it is.
 pub fn ask(
     python: &Path,
@@ -127,10 +145,22 @@ pub fn ask(
     env: &[(OsString, OsString)],
     patience: Duration,
 ) -> Result<Interpreter, InterpreterError> {
+    let answer: Answer = answer(python, QUESTION, cwd, env, patience)?;
+    interpreter(python, answer)
+}
+
+/// The last line of what a program for an interpreter prints, as JSON.
+fn answer<T: serde::de::DeserializeOwned>(
+    python: &Path,
+    question: &str,
+    cwd: &Path,
+    env: &[(OsString, OsString)],
+    patience: Duration,
+) -> Result<T, InterpreterError> {
     let does_not_start = |why: String| InterpreterError::DoesNotStart(python.to_owned(), why);
     let spawned = process::spawn(Spawn {
         program: python.to_owned(),
-        args: vec!["-c".into(), QUESTION.into()],
+        args: vec!["-c".into(), question.into()],
         cwd: cwd.to_owned(),
         env: env.to_vec(),
         keep: Vec::new(),
@@ -146,14 +176,17 @@ pub fn ask(
         .map_err(|error| does_not_start(error.to_string()))?
         .ok_or_else(|| InterpreterError::DoesNotAnswer(python.to_owned(), patience))?;
     let said = String::from_utf8_lossy(&said);
-    let answer: Option<Answer> = said
+    let found = said
         .lines()
         .rev()
         .find_map(|line| serde_json::from_str(line).ok());
-    let Some(answer) = answer else {
+    found.ok_or_else(|| {
         let last = said.lines().last().unwrap_or("it says nothing").to_owned();
-        return Err(does_not_start(last));
-    };
+        does_not_start(last)
+    })
+}
+
+fn interpreter(python: &Path, answer: Answer) -> Result<Interpreter, InterpreterError> {
     let (major, minor, patch) = answer.version;
     let version = format!("{major}.{minor}.{patch}");
     if (major, minor) < (3, 8) {

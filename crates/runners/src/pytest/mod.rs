@@ -13,6 +13,7 @@
 //! | `launch` | environments, directories, arguments of workers |
 //! | `open` | starting a lab: collection, comparison of zygotes, fallbacks |
 //! | `lab` | scheduling: lanes, cold runs, timeouts |
+//! | `plain` | plain pytest on a copy of the project: a judge |
 
 mod arguments;
 pub mod clock;
@@ -23,11 +24,13 @@ mod lab;
 mod lane;
 mod launch;
 mod open;
+mod plain;
 mod shim;
 mod worker;
 
 pub use crate::wire::CollectionError;
 pub use arguments::Arguments;
-pub use interpreter::{Interpreter, InterpreterError, ask, choose};
+pub use interpreter::{Interpreter, InterpreterError, ask, choose, packages};
 pub use lab::{Progress, PytestLab};
 pub use open::{Facts, OpenError, Options, SandboxMode, SandboxState};
+pub use plain::PlainProject;

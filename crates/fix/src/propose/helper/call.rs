@@ -16,6 +16,9 @@ pub(super) fn propose(
 ) -> Result<Patch, String> {
     let place = Place::of(&case.test).ok_or("it is no test in a file")?;
     let target = locate::test(&place, tree).ok_or("its code was not found in the project")?;
+    if target.file != place.file {
+        return Err("its code is inherited from another file".into());
+    }
     let function = target.function().ok_or("its code was not found")?;
     let unittest = locate::is_unittest(&place, tree);
     let mut lines = Vec::new();

@@ -15,7 +15,6 @@ pub(super) enum Element {
 pub(super) struct Origin {
     pub(super) file: String,
     pub(super) source: Source,
-    pub(super) is_async: bool,
     /// Fixtures among its parameters.
     pub(super) fixtures: Vec<String>,
     /// Parameters with the source of their values.
@@ -66,23 +65,26 @@ impl Origin {
             );
         };
         if !same_class {
-            if place.classes.is_empty() && place.file != target.file {
-                add(in_module(&place, "setup_function", tree));
+            if place.file != target.file {
+                for name in ["setUpModule", "setup_module"] {
+                    add(in_module(&place, name, tree));
+                }
+                if place.classes.is_empty() {
+                    add(in_module(&place, "setup_function", tree));
+                }
             }
-            for name in ["setUp", "setup_method"] {
+            for name in ["setUp", "asyncSetUp", "setup_method"] {
                 add(locate::method(&place, name, tree));
             }
         }
         add(locate::test(&place, tree));
-        for name in ["tearDown", "teardown_method"] {
+        for name in ["asyncTearDown", "tearDown", "teardown_method"] {
             add(locate::method(&place, name, tree));
         }
         if place.classes.is_empty() {
             add(in_module(&place, "teardown_function", tree));
         }
-        let is_async = function.is_async();
         Ok(Self {
-            is_async,
             fixtures,
             bindings,
             elements,

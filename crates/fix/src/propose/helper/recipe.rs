@@ -1,7 +1,7 @@
 //! A patch that brings over the statements of helpers, and can leave any of them out.
 
 use flakelab_model::{Class, Place};
-use flakelab_source::{Located, Names, Piece, Tree, apply, locate};
+use flakelab_source::{Edit, Function, Located, Names, Piece, Source, Tree, apply, locate};
 
 use super::elements::{Element, Origin};
 use super::purpose;
@@ -12,6 +12,8 @@ use crate::propose::{Candidate, Refusals};
 #[derive(Debug)]
 pub(crate) struct Recipe {
     target: Located,
+    /// The code of the test is another file's: its class here gets a set-up.
+    inherited: bool,
     unittest: bool,
     site: Site,
     class: Class,
@@ -30,8 +32,17 @@ impl Recipe {
         suite: &[String],
     ) -> Result<Self, String> {
         let place = Place::of(at).ok_or("it is no test in a file")?;
-        let target = locate::test(&place, tree)
+        let mut target = locate::test(&place, tree)
             .ok_or_else(|| format!("the code of `{at}` was not found in the project"))?;
+        let inherited = target.file != place.file;
+        if inherited {
+            let text = tree.read(&place.file).unwrap_or_default();
+            target = Located {
+                source: Source::parse(&text).ok_or("its file does not parse")?,
+                path: place.path().into_iter().map(str::to_owned).collect(),
+                file: place.file.clone(),
+            };
+        }
         let origins = set
             .iter()
             .map(|id| Origin::of(id, &place, tree, suite))
@@ -39,6 +50,7 @@ impl Recipe {
         Ok(Self {
             unittest: locate::is_unittest(&place, tree),
             target,
+            inherited,
             site,
             class: case.class,
             set: set.to_vec(),
@@ -67,8 +79,9 @@ impl Recipe {
 
     /// The patch with these parts only.
     pub(crate) fn build(&self, kept: &[usize], tree: &dyn Tree) -> Result<Patch, String> {
-        let function = self.target.function().ok_or("its code was not found")?;
-        let target = function.names();
+        let function = self.target.function();
+        let target = function.map(Function::names).unwrap_or_default();
+        let mut waits = false;
         let mut pieces: Vec<Piece> = Vec::new();
         let mut fixtures: Vec<String> = Vec::new();
         let mut imports: Vec<String> = Vec::new();
@@ -101,9 +114,7 @@ impl Recipe {
             if names.free.contains("self") && !self.target.is_method() {
                 return Err("the helper's code uses `self`, and the test is no method".into());
             }
-            if origin.is_async && !function.is_async() {
-                return Err("the helper is async, and the test is not".into());
-            }
+            waits |= own.iter().any(|piece| piece.at("").contains("await "));
             for name in names.free.iter().filter(|name| !bound.contains(*name)) {
                 imports.extend(self.import(origin, name, tree)?);
             }
@@ -121,20 +132,30 @@ impl Recipe {
                 fixtures[0]
             ));
         }
-        let parameters = function.parameters();
+        let parameters = function.map(Function::parameters).unwrap_or_default();
         let taken = |name: &String| target.free.contains(name) || parameters.contains(name);
-        if self.site == Site::Victim && bound.iter().any(taken) {
-            pieces = vec![wrapped(&pieces, self.target.source.indent())];
+        let indent = self.target.source.indent();
+        if waits && !function.is_some_and(Function::is_async) {
+            // A test that is no coroutine has a loop of its own made for it.
+            imports.push("asyncio".into());
+            pieces = vec![wrapped(&pieces, indent, true)];
+        } else if self.site == Site::Victim && bound.iter().any(taken) && !waits {
+            pieces = vec![wrapped(&pieces, indent, false)];
         }
         let mut edits = Vec::new();
-        if !pieces.is_empty() {
-            let edit = match self.site {
-                Site::Polluter => function.append_pieces(&pieces),
-                _ => function.prepend_pieces(&pieces),
-            };
-            edits.push(edit.ok_or("its body stands on the line of its `def`")?);
+        match function {
+            Some(function) => {
+                if !pieces.is_empty() {
+                    let edit = match self.site {
+                        Site::Polluter => function.append_pieces(&pieces),
+                        _ => function.prepend_pieces(&pieces),
+                    };
+                    edits.push(edit.ok_or("its body stands on the line of its `def`")?);
+                }
+                edits.extend(function.add_parameters(&fixtures));
+            }
+            None => edits.push(self.set_up(&pieces, &fixtures)?),
         }
-        edits.extend(function.add_parameters(&fixtures));
         let needed: Vec<&str> = imports.iter().map(String::as_str).collect();
         edits.extend(self.target.source.add_imports(&needed));
         let before = self.target.source.text().to_owned();
@@ -155,6 +176,27 @@ impl Recipe {
                 before: Some(before),
             }],
         })
+    }
+
+    /// A set-up for the class of a test whose code is another file's.
+    fn set_up(&self, pieces: &[Piece], fixtures: &[String]) -> Result<Edit, String> {
+        let class = self.target.class().ok_or("its class was not found")?;
+        let (name, first) = if self.unittest {
+            ("setUp", Some("super().setUp()".to_owned()))
+        } else {
+            ("setup_method", None)
+        };
+        if !self.inherited || class.method(name).is_some() || !fixtures.is_empty() {
+            return Err("its code is another file's, and its class has a set-up already".into());
+        }
+        let lines = pieces.iter().flat_map(|piece| {
+            let text = piece.at("");
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        });
+        let body: Vec<String> = first.into_iter().chain(lines).collect();
+        class
+            .add_method(&format!("def {name}(self):"), &body)
+            .ok_or_else(|| "its class stands on one line".to_owned())
     }
 
     /// What a name of the helper's module takes in the target's.
@@ -202,12 +244,20 @@ fn names_of(pieces: &[Piece]) -> Result<Names, String> {
 }
 
 /// A function of its own for code whose names would get in the way.
-fn wrapped(pieces: &[Piece], indent: &str) -> Piece {
-    let mut text = "def prepare():\n".to_owned();
+fn wrapped(pieces: &[Piece], indent: &str, waits: bool) -> Piece {
+    let mut text = if waits {
+        "async def prepare():\n".to_owned()
+    } else {
+        "def prepare():\n".to_owned()
+    };
     for piece in pieces {
         text.push_str(&piece.at(indent));
         text.push('\n');
     }
-    text.push_str("\nprepare()");
+    text.push_str(if waits {
+        "\nasyncio.run(prepare())"
+    } else {
+        "\nprepare()"
+    });
     Piece::block(&text)
 }
