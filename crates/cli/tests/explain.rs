@@ -378,41 +378,6 @@ fn an_order_from_ci_is_enough() {
 }
 
 #[test]
-fn the_factor_that_decides_is_named() {
-    let project = Project::new(&[(
-        "test_chance.py",
-        "import os, random, time\n\n\ndef test_seed():\n    assert random.random() < 0.5\n\n\n\
-         def test_zone():\n    assert time.localtime(43200).tm_mday == 1\n\n\n\
-         def test_files(tmp_path):\n    for name in 'ab':\n        (tmp_path / name).write_text('')\n    assert os.listdir(tmp_path)[0] == 'a'\n",
-    )]);
-    // Alone they always pass or always fail here; what is asked is what decides.
-    let output = project
-        .flakelab(&[
-            "detect",
-            "--python",
-            project.python().to_str().expect("utf-8"),
-            "--seed",
-            "1",
-            "--orders",
-            "20",
-            "--quiet",
-        ])
-        .output()
-        .expect("it runs");
-    assert!(output.status.code().is_some());
-    let run = project.explain(&["test_chance.py::test_seed"]);
-    let e = run.explanation("test_chance.py::test_seed");
-    let decides: Vec<&Value> = e["factors"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|f| f["decides"] == true)
-        .map(|f| &f["factor"])
-        .collect();
-    assert_eq!(decides, [&json!("random_seed")], "{e:#}");
-}
-
-#[test]
 fn who_pollutes_whom_is_a_graph() {
     let project = Project::example("tiny");
     project.detect(&[]);

@@ -38,6 +38,17 @@ impl Answer {
         }
     }
 
+    fn of(runs: &[Option<RunRecord>]) -> Self {
+        let mut answer = Self {
+            plain: true,
+            ..Self::default()
+        };
+        for run in runs {
+            answer.add(run.as_ref());
+        }
+        answer
+    }
+
     fn add(&mut self, record: Option<&RunRecord>) {
         self.asked += 1;
         let Some(record) = record else {
@@ -84,43 +95,60 @@ pub(crate) fn ask_with(
     let records = session.run(Stage::Confirm, batch)?;
     Ok(records
         .chunks(times.max(1) as usize)
-        .map(|runs| {
-            let mut answer = Answer {
-                plain: true,
-                ..Answer::default()
-            };
-            for run in runs {
-                answer.add(run.as_ref());
-            }
-            answer
-        })
+        .map(Answer::of)
         .collect())
 }
 
-/// How often an order fails, by forks: many more than fresh interpreters could be asked.
-pub(crate) fn rate(
+/// The same question to as many other interpreters, in every round from 1 on.
+pub(crate) fn again(
     session: &mut Session<'_>,
     order: &[TestIndex],
-    times: u32,
-) -> Result<Rate, LabError> {
+    round: u32,
+) -> Result<Answer, LabError> {
+    let times = session.settings.confirmations;
     let batch = (0..times)
-        .map(|attempt| {
-            let mut request = session.request(order.to_vec(), Isolation::Fork);
+        .map(|nth| {
+            session.pristine(
+                order.to_vec(),
+                pristine::isolation(nth),
+                round * times + nth,
+            )
+        })
+        .collect();
+    Ok(Answer::of(&session.run(Stage::Confirm, batch)?))
+}
+
+/// How often each order fails, in so many runs.
+pub(crate) fn rates(
+    session: &mut Session<'_>,
+    orders: &[Vec<TestIndex>],
+    isolation: Isolation,
+    times: u32,
+) -> Result<Vec<Rate>, LabError> {
+    let batch = orders
+        .iter()
+        .flat_map(|order| (0..times).map(move |attempt| (order, attempt)))
+        .map(|(order, attempt)| {
+            let mut request = session.request(order.clone(), isolation);
             // Apart from the attempts of every search.
             request.attempt = 1_000 + attempt;
             request
         })
         .collect();
-    let mut rate = Rate::default();
-    for record in session.run(Stage::Confirm, batch)?.into_iter().flatten() {
-        match verdict(&record) {
-            Polarity::Pass => rate.of += 1,
-            Polarity::Fail => {
-                rate.failed += 1;
-                rate.of += 1;
+    let records = session.run(Stage::Confirm, batch)?;
+    let rate = |runs: &[Option<RunRecord>]| {
+        let mut rate = Rate::default();
+        for record in runs.iter().flatten() {
+            match verdict(record) {
+                Polarity::Pass => rate.of += 1,
+                Polarity::Fail => {
+                    rate.failed += 1;
+                    rate.of += 1;
+                }
+                Polarity::Neutral => {}
             }
-            Polarity::Neutral => {}
         }
-    }
-    Ok(rate)
+        rate
+    };
+    Ok(records.chunks(times.max(1) as usize).map(rate).collect())
 }

@@ -22,8 +22,8 @@ const MOST_ROUNDS: u64 = 30;
 const MOST_TESTS_FOR_SIBLINGS: usize = 200;
 /// Longer orders are delta-debugged instead: a probe keeps a record for every prefix.
 const MOST_PROBED: usize = 5_000;
-/// Forks that tell how often an intermittent culprit does it.
-const RATE_RUNS: u32 = 40;
+/// Runs that must agree with the fresh interpreters: three throws of a coin are the same in one case of four.
+const STEADY_RUNS: u32 = 8;
 
 /// A test whose verdict alone is known.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +72,18 @@ impl Suspects {
     }
 }
 
+/// What ran before the target that these orders end with, the least first.
+pub(crate) fn prefixes(orders: &[Order]) -> Vec<Vec<TestIndex>> {
+    let mut prefixes: Vec<Vec<TestIndex>> = orders
+        .iter()
+        .map(|order| order.0[..order.0.len().saturating_sub(1)].to_vec())
+        .filter(|prefix| !prefix.is_empty())
+        .collect();
+    prefixes.sort_by_key(Vec::len);
+    prefixes.dedup();
+    prefixes
+}
+
 /// `orders` end with the target and were seen to show the other verdict.
 pub(crate) fn suspect(
     session: &mut Session<'_>,
@@ -80,13 +92,7 @@ pub(crate) fn suspect(
 ) -> Result<Suspects, LabError> {
     let mut found = Suspects::default();
     let all = session.settings.all;
-    let mut prefixes: Vec<Vec<TestIndex>> = orders
-        .iter()
-        .map(|order| order.0[..order.0.len().saturating_sub(1)].to_vec())
-        .filter(|prefix| !prefix.is_empty())
-        .collect();
-    prefixes.sort_by_key(Vec::len);
-    prefixes.dedup();
+    let prefixes = prefixes(orders);
     if all || session.settings.mode == Mode::Pairs {
         pairs(session, case, &mut found)?;
     }
@@ -288,13 +294,14 @@ fn reduce(
     .map(Some)
 }
 
-/// Publishes what fresh interpreters confirm: that the set does it, and that no smaller one does.
+/// Publishes what fresh interpreters confirm: that the set does it, and that no smaller one does. Returns
+/// the sets that do not do it every time.
 pub(crate) fn confirm(
     session: &mut Session<'_>,
     case: Case,
     sets: Vec<Vec<TestIndex>>,
     explanation: &mut Explanation,
-) -> Result<(), LabError> {
+) -> Result<Vec<Vec<TestIndex>>, LabError> {
     let most = if session.settings.all {
         MOST_SETS_OF_ALL
     } else {
@@ -309,40 +316,33 @@ pub(crate) fn confirm(
     let sets: Vec<_> = sets.into_iter().take(most).collect();
     let orders: Vec<_> = sets.iter().map(|set| before(set, case.target)).collect();
     let answers = ask::ask(session, &orders)?;
+    let mut doubtful = Vec::new();
     for (set, answer) in sets.into_iter().zip(answers) {
-        let order = before(&set, case.target);
         if let Some(failure) = &answer.failure {
             explanation.failure.get_or_insert_with(|| failure.clone());
         }
-        if answer.all(case.other()) {
-            let tests = smaller(session, case, set)?;
-            let same = |known: &Culprits| known.tests == tests;
-            if !explanation.culprits.iter().any(same) {
-                explanation.culprits.push(Culprits {
-                    tests,
-                    rate: None,
-                    plain: answer.plain,
-                });
-            }
-        } else if answer.some(case.other()) {
-            let rate = ask::rate(session, &order, RATE_RUNS)?;
+        if !answer.all(case.other()) || !steady(session, case, &set)? {
+            doubtful.push(set);
+            continue;
+        }
+        let tests = smaller(session, case, set)?;
+        let same = |known: &Culprits| known.tests == tests;
+        if !explanation.culprits.iter().any(same) {
             explanation.culprits.push(Culprits {
-                tests: set,
-                rate: Some(rate),
+                tests,
+                rate: None,
                 plain: answer.plain,
             });
-        } else if !session.out_of_budget {
-            let names: Vec<String> = set
-                .iter()
-                .map(|test| format!("`{}`", session.lab.suite().id(*test)))
-                .collect();
-            explanation.note(format!(
-                "forks showed the change after {}, fresh interpreters did not: left out",
-                names.join(", ")
-            ));
         }
     }
-    Ok(())
+    Ok(doubtful)
+}
+
+/// Whether more runs say the same. What the budget cuts off is no reason to doubt.
+fn steady(session: &mut Session<'_>, case: Case, set: &[TestIndex]) -> Result<bool, LabError> {
+    let order = [before(set, case.target)];
+    let rate = ask::rates(session, &order, case.warm, STEADY_RUNS)?[0];
+    Ok(rate.of == 0 || rate.share_of(case.other()) == rate.of)
 }
 
 /// A part of the set with one test less that does it too in fresh interpreters, down to the smallest.

@@ -7,6 +7,7 @@ use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Class, Isolation, Order, Polarity, TestIndex};
 
 use crate::ask::{self, Answer};
+use crate::chance;
 use crate::cleaners;
 use crate::culprits::{self, Case};
 use crate::factors;
@@ -66,15 +67,7 @@ fn explain_one(
             explain_order(session, target, alone, &mut explanation)?;
         }
         Class::NonIdempotent => explain_repetition(session, target, &mut explanation)?,
-        Class::NonDeterministic => {
-            explanation.failure.clone_from(&alone.failure);
-            explanation.reproduce = Some((vec![target.test], alone.plain));
-            factors::vary(session, target.test, &mut explanation)?;
-            let dependent = !target.orders.is_empty() && !alone.some(Polarity::Fail);
-            if dependent {
-                explanation.note("it varies, and the order plays a part as well");
-            }
-        }
+        Class::NonDeterministic => explain_chance(session, target, alone, &mut explanation)?,
         Class::Unconfirmed if session.out_of_budget => {}
         Class::Unconfirmed => explanation.note("fresh interpreters gave no verdict on it alone"),
         other => explanation.note(format!(
@@ -126,7 +119,13 @@ fn explain_order(
         )?;
         suspects = culprits::suspect(session, case, &target.orders)?;
     }
-    culprits::confirm(session, case, suspects.sets, explanation)?;
+    let doubtful = culprits::confirm(session, case, suspects.sets, explanation)?;
+    let unexplained = if explanation.culprits.is_empty() {
+        culprits::prefixes(&target.orders)
+    } else {
+        Vec::new()
+    };
+    chance::find(session, case, doubtful, unexplained, explanation)?;
     if explanation.culprits.is_empty() {
         explanation.failure.clone_from(&alone.failure);
         if session.out_of_budget {
@@ -141,21 +140,83 @@ fn explain_order(
             _ => Class::Stable,
         };
         explanation.note("no test before it was found to change its verdict");
-        return Ok(());
+        return explain_constant(session, alone, explanation);
     }
     explanation
         .culprits
         .sort_by_key(|c| (c.rate.is_some(), c.tests.len()));
     if explanation.class == Class::Victim {
         cleaners::find(session, case, &suspects.cures, explanation)?;
-        let shortest = &explanation.culprits[0];
-        explanation.reproduce = Some((before(&shortest.tests, target.test), shortest.plain));
+        reproduce_after_culprits(explanation);
     } else {
         explanation.failure.clone_from(&alone.failure);
         explanation.reproduce = Some((vec![target.test], alone.plain));
     }
     if session.settings.state {
         leaks::find(session, case, explanation)?;
+    }
+    if explanation.culprits.iter().all(|c| c.rate.is_some()) {
+        // As `detect` calls it.
+        explanation.class = Class::NonDeterministic;
+    }
+    Ok(())
+}
+
+fn reproduce_after_culprits(explanation: &mut Explanation) {
+    let shortest = &explanation.culprits[0];
+    let order = before(&shortest.tests, explanation.test);
+    explanation.reproduce = Some((order, shortest.plain));
+}
+
+/// A test that varies: after certain tests only, or by what surrounds it.
+fn explain_chance(
+    session: &mut Session<'_>,
+    target: &Target,
+    alone: &Answer,
+    explanation: &mut Explanation,
+) -> Result<(), LabError> {
+    if alone.all(Polarity::Pass) {
+        let case = Case {
+            target: target.test,
+            alone: Polarity::Pass,
+            warm: Isolation::Fork,
+        };
+        let seen = culprits::prefixes(&target.orders);
+        chance::find(session, case, Vec::new(), seen, explanation)?;
+        if !explanation.culprits.is_empty() {
+            reproduce_after_culprits(explanation);
+            return Ok(());
+        }
+    }
+    explanation.failure.clone_from(&alone.failure);
+    explanation.reproduce = Some((vec![target.test], alone.plain));
+    factors::vary(session, target.test, explanation)?;
+    if !session.out_of_budget && !decided(explanation) {
+        explanation.note(
+            "none of the surroundings that were varied decides it: threads, the network, other processes or the exact time may",
+        );
+    }
+    Ok(())
+}
+
+/// Whether something around the test was found to decide it.
+fn decided(explanation: &Explanation) -> bool {
+    explanation.factors.iter().any(|found| found.decides)
+}
+
+/// A test that says the same in every order: elsewhere it may say something else.
+fn explain_constant(
+    session: &mut Session<'_>,
+    alone: &Answer,
+    explanation: &mut Explanation,
+) -> Result<(), LabError> {
+    factors::vary(session, explanation.test, explanation)?;
+    if decided(explanation) {
+        explanation.class = Class::NonDeterministic;
+        let shows = alone.all(Polarity::Fail)
+            || explanation.hash_seed.is_some()
+            || explanation.timezone.is_some();
+        explanation.reproduce = shows.then(|| (vec![explanation.test], alone.plain));
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! Which surroundings decide a test that varies although the order does not.
 
+use std::sync::Arc;
+
 use flakelab_lab::LabError;
-use flakelab_model::{Factors, FileOrder, Isolation, Polarity, RunRequest, TestIndex};
+use flakelab_model::{Factors, Failure, FileOrder, Isolation, Polarity, RunRequest, TestIndex};
 
 use crate::finding::{Explanation, Factor, FactorVerdict, Rate};
 use crate::session::{Session, Stage, verdict};
@@ -34,21 +36,22 @@ pub(crate) fn vary(
     }
     for factor in factors {
         let (levels, times) = levels(session, factor, test);
-        let seeds: Vec<Option<u32>> = levels.iter().map(|l| l.request.hash_seed).collect();
-        let found = measure(session, factor, levels, times)?;
-        if factor == Factor::HashSeed && found.decides {
-            let failing = found.levels.iter().position(|(_, rate)| rate.failed > 0);
-            explanation.hash_seed = failing.and_then(|at| seeds[at]);
+        let requests: Vec<RunRequest> = levels.iter().map(|l| l.request.clone()).collect();
+        let (found, failure) = measure(session, factor, levels, times)?;
+        let failing = found.levels.iter().position(|(_, rate)| rate.failed > 0);
+        if let Some(failing) = failing.filter(|_| found.decides) {
+            let setting = &requests[failing];
+            match factor {
+                Factor::HashSeed => explanation.hash_seed = setting.hash_seed,
+                Factor::Timezone => explanation.timezone.clone_from(&setting.factors.timezone),
+                _ => {}
+            }
+            explanation.failure = explanation.failure.take().or(failure);
         }
         if session.out_of_budget {
             return Ok(());
         }
         explanation.factors.push(found);
-    }
-    if !explanation.factors.iter().any(|found| found.decides) {
-        explanation.note(
-            "none of the surroundings that were varied decides it: threads, the network, other processes or the exact time may",
-        );
     }
     Ok(())
 }
@@ -134,7 +137,8 @@ fn measure(
     factor: Factor,
     levels: Vec<Level>,
     times: u32,
-) -> Result<FactorVerdict, LabError> {
+) -> Result<(FactorVerdict, Option<Arc<Failure>>), LabError> {
+    let mut failure = None;
     let mut rates: Vec<Rate> = vec![Rate::default(); levels.len()];
     let batches: Vec<Vec<(usize, RunRequest)>> = {
         let all = levels.iter().enumerate().flat_map(|(at, level)| {
@@ -160,6 +164,8 @@ fn measure(
                 Some(Polarity::Fail) => {
                     rates[at].failed += 1;
                     rates[at].of += 1;
+                    let last = record.iter().flat_map(|r| &r.executions).next_back();
+                    failure = failure.or(last.and_then(|e| e.outcome.failure().cloned()));
                 }
                 Some(Polarity::Pass) => rates[at].of += 1,
                 _ => {}
@@ -172,7 +178,7 @@ fn measure(
         .all(|rate| rate.failed == 0 || rate.failed == rate.of);
     let both =
         rates.iter().any(|rate| rate.failed == 0) && rates.iter().any(|rate| rate.failed > 0);
-    Ok(FactorVerdict {
+    let found = FactorVerdict {
         factor,
         decides: complete && constant && both,
         levels: levels
@@ -180,5 +186,6 @@ fn measure(
             .zip(rates)
             .map(|(level, rate)| (level.name, rate))
             .collect(),
-    })
+    };
+    Ok((found, failure))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flakelab_model::{Class, Failure, Leak, Order, TestIndex};
+use flakelab_model::{Class, Failure, Leak, Order, Polarity, TestIndex};
 
 /// A test to explain, and what is known of it.
 #[derive(Debug, Clone)]
@@ -19,6 +19,17 @@ pub struct Target {
 pub struct Rate {
     pub failed: u64,
     pub of: u64,
+}
+
+impl Rate {
+    /// The executions that came to this verdict.
+    pub(crate) fn share_of(self, verdict: Polarity) -> u64 {
+        match verdict {
+            Polarity::Fail => self.failed,
+            Polarity::Pass => self.of - self.failed,
+            Polarity::Neutral => 0,
+        }
+    }
 }
 
 /// Tests that together, in this order, change the target's verdict; none of them can be left out.
@@ -100,6 +111,8 @@ pub struct Explanation {
     pub reproduce: Option<(Vec<TestIndex>, bool)>,
     /// The hash seed that takes.
     pub hash_seed: Option<u32>,
+    /// The time zone that takes, as the variable TZ has it.
+    pub timezone: Option<String>,
     /// What was left open, and why.
     pub notes: Vec<String>,
 }
@@ -116,6 +129,7 @@ impl Explanation {
             failure: None,
             reproduce: None,
             hash_seed: None,
+            timezone: None,
             notes: Vec::new(),
         }
     }

@@ -10,12 +10,14 @@
 //! | file | question |
 //! |---|---|
 //! | `culprits` | which tests before the target change its verdict? |
+//! | `chance` | which of them do it only sometimes, and how often? |
 //! | `cleaners` | which tests in between change it back? |
 //! | `leaks` | what did the culprits leave, and what of it matters? |
 //! | `factors` | which surroundings decide a non-deterministic test? |
 //! | `ask` | do fresh interpreters agree? |
 
 mod ask;
+mod chance;
 mod cleaners;
 mod culprits;
 mod explain;

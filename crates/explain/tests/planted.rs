@@ -179,18 +179,39 @@ fn pollution_by_chance_is_reported_with_its_rate() {
         otherwise: 0,
     };
     let mut lab = suite(&[(20, rule)]);
-    let mut known = target(20);
-    known.orders = vec![Order(vec![TestIndex(5), TestIndex(20)]); 6];
-    let mut rates = Vec::new();
-    for seed in 0..6 {
-        let mut wanted = settings(Mode::Pairs);
-        wanted.seed = seed;
-        let e = one(&mut lab, &wanted, known.clone());
-        rates.extend(e.culprits.into_iter().filter_map(|c| c.rate));
+    for mode in [Mode::Probe, Mode::Pairs, Mode::Delta] {
+        for class in [None, Some(Class::NonDeterministic)] {
+            let mut known = target(20);
+            known.class = class;
+            known.orders = vec![Order((0..=20).map(TestIndex).collect())];
+            let e = one(&mut lab, &settings(mode), known);
+            assert_eq!(sets(&e), [[5]], "{mode:?} {:?}", e.notes);
+            assert_eq!(e.class, Class::NonDeterministic);
+            let rate = e.culprits[0].rate.expect("a rate");
+            assert_eq!(rate.of, 40);
+            assert!((10..40).contains(&rate.failed), "{rate:?}");
+            assert_eq!(
+                e.reproduce.expect("an order").0,
+                [TestIndex(5), TestIndex(20)]
+            );
+        }
     }
-    let rate = rates.first().expect("seen in one of six campaigns");
-    assert_eq!(rate.of, 40);
-    assert!((10..40).contains(&rate.failed), "{rate:?}");
+}
+
+#[test]
+fn nobody_is_blamed_for_what_a_test_does_alone() {
+    let rule = Rule::FlakyAfter {
+        polluter: 5,
+        percent: 30,
+        otherwise: 20,
+    };
+    let mut lab = suite(&[(20, rule)]);
+    for mode in [Mode::Probe, Mode::Pairs, Mode::Delta] {
+        let mut known = target(20);
+        known.orders = vec![Order((0..=20).map(TestIndex).collect())];
+        let e = one(&mut lab, &settings(mode), known);
+        assert!(e.culprits.is_empty(), "{mode:?} {:?}", e.culprits);
+    }
 }
 
 #[test]

@@ -73,6 +73,8 @@ fn describe(e: &Explanation, lab: &PytestLab, bench: &Workbench) -> report::Expl
     } else {
         (sets, Vec::new())
     };
+    let zone = e.timezone.as_ref().map(|zone| format!("TZ={zone} "));
+    let zone = zone.unwrap_or_default();
     report::Explanation {
         test: suite.id(e.test).to_string(),
         class: e.class,
@@ -139,8 +141,10 @@ fn describe(e: &Explanation, lab: &PytestLab, bench: &Workbench) -> report::Expl
         reproduce: e
             .reproduce
             .as_ref()
-            .map(|(order, _)| shell(lab, order, e.hash_seed)),
-        reproduce_verified: e.reproduce.as_ref().is_some_and(|(_, plain)| *plain),
+            .map(|(order, _)| zone + &shell(lab, order, e.hash_seed)),
+        // A variable sets the time zone before Python starts, flakelab before the test does.
+        reproduce_verified: e.timezone.is_none()
+            && e.reproduce.as_ref().is_some_and(|(_, plain)| *plain),
         notes: e.notes.clone(),
     }
 }

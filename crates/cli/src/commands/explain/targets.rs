@@ -159,7 +159,7 @@ fn of_campaign(
             continue;
         };
         let telling = match target.class {
-            Some(Class::Victim) => sighting.verdict == Polarity::Fail,
+            Some(Class::Victim | Class::NonDeterministic) => sighting.verdict == Polarity::Fail,
             Some(Class::Brittle) => sighting.verdict == Polarity::Pass,
             _ => false,
         };
