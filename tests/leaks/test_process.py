@@ -1,6 +1,7 @@
 """What a test changes in the process around its objects is named, shown and put back."""
 
 import locale
+import sys
 
 import pytest
 
@@ -226,6 +227,89 @@ def test_a_signal_handler(lab, flips):
         """
     )
     assert flips("signal:handler of SIGUSR1")["before"] == "SIG_DFL"
+
+
+def test_a_timer(lab, flips):
+    lab.write(
+        test_a="""
+            import signal
+            def test_polluter(): signal.alarm(1000)
+            def test_target(): assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+        """
+    )
+    change = flips("timer:ITIMER_REAL")
+    assert (change["before"], change["after"]) == ("off", "goes off in 1e+03 s")
+
+
+def test_a_timer_that_goes_on_is_no_change(lab):
+    lab.write(
+        test_a="""
+            import signal
+            def test_polluter(): assert signal.getitimer(signal.ITIMER_REAL)[0] < 1000
+            def test_target(): pass
+        """,
+        conftest="import signal\nsignal.setitimer(signal.ITIMER_REAL, 1000, 7)\n",
+    )
+    answer = lab.run()
+    assert answer.ids == [] and set(answer.outcomes.values()) == {"passed"}, answer.output
+
+
+@pytest.mark.parametrize(
+    "id, pollute, check",
+    [
+        ("recursion limit", "sys.setrecursionlimit(4321)", "sys.getrecursionlimit() != 4321"),
+        ("switch interval", "sys.setswitchinterval(0.5)", "sys.getswitchinterval() < 0.5"),
+        ("garbage collection", "gc.disable()", "gc.isenabled()"),
+        ("thresholds of garbage collection", "gc.set_threshold(1, 2, 3)", "gc.get_threshold()[0] > 1"),
+        ("default timeout of sockets", "socket.setdefaulttimeout(3)", "socket.getdefaulttimeout() is None"),
+        pytest.param(
+            "most digits of an int",
+            "sys.set_int_max_str_digits(5000)",
+            "sys.get_int_max_str_digits() != 5000",
+            marks=pytest.mark.skipif(not hasattr(sys, "set_int_max_str_digits"), reason="Python has no such limit"),
+        ),
+    ],
+)
+def test_a_setting_that_only_functions_show(lab, flips, id, pollute, check):
+    lab.write(
+        test_a="""
+            import gc, socket, sys
+            def test_polluter(): %s
+            def test_target(): assert %s
+        """
+        % (pollute, check)
+    )
+    flips("setting:" + id)
+
+
+def test_a_dialect_of_csv(lab, flips):
+    lab.write(
+        test_a="""
+            import csv
+            def test_polluter():
+                csv.register_dialect('excel', delimiter=';')
+                csv.register_dialect('shop', delimiter='|')
+            def test_target(): assert next(csv.reader(['a,b'], 'excel')) == ['a', 'b']
+        """
+    )
+    change = flips('csv:csv dialect "excel"')
+    assert change["before"].startswith('delimiter=",", ') and change["after"].startswith('delimiter=";", ')
+    added = lab.run(restore=['csv:csv dialect "shop"'])
+    assert added.change('csv:csv dialect "shop"')["before"] == "not registered"
+    assert 'csv:csv dialect "shop"' not in added.left
+
+
+def test_names_of_logging_levels(lab, flips):
+    lab.write(
+        test_a="""
+            import logging
+            def test_polluter(): logging.addLevelName(20, 'note')
+            def test_target():
+                assert logging.getLevelName(20) == 'INFO' and logging.getLevelName('note') == 'Level note'
+        """
+    )
+    change = flips("logging:logging: names of levels")
+    assert (change["before"], change["after"]) == ('"as usual"', '{20: "note"}')
 
 
 def test_the_global_generator_of_random_numbers(lab, flips):

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 54] = shim![
+const FILES: [(&str, &str); 55] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -45,6 +45,7 @@ const FILES: [(&str, &str); 54] = shim![
     "leaks/shapes.py",
     "leaks/stateful.py",
     "leaks/streams.py",
+    "leaks/switches.py",
     "leaks/system.py",
     "leaks/table.py",
     "leaks/threads.py",

@@ -1,4 +1,4 @@
-"""Loggers: levels, handlers, filters, switches; and the class of loggers to come."""
+"""Loggers: levels, handlers, filters, switches; the class of loggers to come, and the names of levels."""
 
 import sys
 
@@ -12,6 +12,7 @@ _FIELDS = {"level": 0, "handlers": (), "filters": (), "disabled": False, "propag
 _LEVELS = {0: "NOTSET", 10: "DEBUG", 20: "INFO", 30: "WARNING", 40: "ERROR", 50: "CRITICAL"}
 _CLASS = ("", "class of new loggers")
 _DISABLE = ("", "disable")
+_NAMES = ("", "names of levels")
 
 
 class Logging(Table):
@@ -26,6 +27,7 @@ class Logging(Table):
             return {}
         manager = instance_dict(logging.Logger.manager)
         found = {_CLASS: logging._loggerClass, _DISABLE: manager.get("_disable", manager.get("disable", 0))}
+        found[_NAMES] = tuple(tuple(dict.items(table)) for table in _names(logging))
         for name, logger in _loggers(logging):
             state = instance_dict(logger)
             for field, usual in _FIELDS.items():
@@ -48,6 +50,8 @@ class Logging(Table):
         return [*self._before, (logger[len("logger ") :], field)] if logger.startswith("logger ") else [*self._before]
 
     def show(self, key, state):
+        if key == _NAMES:
+            return show({level: name for level, name in state[0] if _LEVELS.get(level) != name} or "as usual")
         if state is MISSING:
             state = _FIELDS.get(key[1], state)
         if key[1] in ("level", "disable") and type(state) is int:
@@ -59,6 +63,10 @@ class Logging(Table):
         name, field = key
         if key == _CLASS:
             logging._loggerClass = state
+        elif key == _NAMES:
+            for table, items in zip(_names(logging), state):
+                dict.clear(table)
+                dict.update(table, items)
         elif key == _DISABLE:
             manager = instance_dict(logging.Logger.manager)
             manager["_disable" if "_disable" in manager else "disable"] = state
@@ -80,6 +88,11 @@ def _write(state, field, value):
         held[:] = [*theirs, *value]
     else:
         state[field] = value
+
+
+def _names(logging):
+    """By level, and levels by name."""
+    return logging._levelToName, logging._nameToLevel
 
 
 def _loggers(logging):

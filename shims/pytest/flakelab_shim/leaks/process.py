@@ -1,4 +1,4 @@
-"""What the operating system and the C library keep for a process: umask, signals, locale, time zone."""
+"""What the operating system and the C library keep for a process: umask, signals, timers, locale, time zone."""
 
 import _locale
 import _signal
@@ -10,6 +10,7 @@ from .render import show
 from .table import Table
 
 _tzset = time.tzset
+_TIMERS = ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
 _CATEGORIES = ("LC_CTYPE", "LC_COLLATE", "LC_TIME", "LC_MONETARY", "LC_NUMERIC", "LC_MESSAGES")
 
 
@@ -72,6 +73,27 @@ class Signals(Table):
 
     def put(self, key, state):
         _signal.signal(key, state)
+
+
+class Timers(Table):
+    """The time that is left goes by on its own: what counts is whether a timer runs, and how it repeats."""
+
+    kind = "timer"
+
+    def read(self):
+        return {name: _signal.getitimer(getattr(_signal, name)) for name in _TIMERS}
+
+    def same(self, key, before, after):
+        return bool(before[0]) == bool(after[0]) and before[1] == after[1]
+
+    def show(self, key, state):
+        left, interval = state
+        if not left:
+            return "off"
+        return "goes off in %.3g s" % left + (", then every %.3g s" % interval if interval else "")
+
+    def put(self, key, state):
+        _signal.setitimer(getattr(_signal, key), *state)
 
 
 class Locale(Table):

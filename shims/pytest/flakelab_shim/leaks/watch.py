@@ -17,9 +17,10 @@ from .logs import Logging
 from .loops import Loops
 from .objects import Objects
 from .origin import Origins, Project
-from .process import Locale, Signals, Timezone, Umask
+from .process import Locale, Signals, Timers, Timezone, Umask
 from .randomness import Randomness
 from .streams import Streams
+from .switches import Dialects, Switches
 from .system import Modules, Paths
 from .threads import Threads
 from .warned import Warnings
@@ -52,6 +53,9 @@ class Watch:
             Timezone(),
             Umask(),
             Signals(),
+            Timers(),
+            Switches(),
+            Dialects(),
             Decimals(),
             Variables(),
             Loops(),
