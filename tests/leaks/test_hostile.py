@@ -108,6 +108,41 @@ def test_a_list_of_a_million(lab, flips):
     assert any("more than 10,000 elements" in note for note in answer.notes)
 
 
+def test_what_is_too_large_to_be_copied_is_left_out_and_said(lab):
+    lab.write(
+        test_a="""
+            SMALL, LARGE = [], {"a": list(range(1_000_000))}
+            ROWS = {number: number for number in range(100_000)}
+            def test_polluter(): SMALL.append(1); LARGE["a"].append(1); ROWS[7] = 0
+            def test_target(): assert not SMALL
+        """
+    )
+    answer = lab.run(restore="all", limits={"limit_bytes": 1 << 20})
+    assert answer.target == "passed"
+    assert answer.ids == ["global:test_a.SMALL"]
+    assert "2 containers were too large to be copied (1 MB for all), such as ROWS" in answer.notes
+    answer = lab.run()
+    assert set(answer.ids) == {"global:test_a.SMALL", 'global:test_a.LARGE["a"]', "global:test_a.ROWS[7]"}
+    assert not any("too large" in note for note in answer.notes)
+
+
+def test_large_containers_are_looked_into_as_long_as_there_is_time(lab):
+    lab.write(
+        test_a="""
+            LARGE = [0] * 1_000_000 + [[]] + [""] * 1_000_000
+            def test_polluter(): LARGE[1_000_000].append(1)
+            def test_target(): assert not LARGE[1_000_000]
+        """
+    )
+    answer = lab.run(restore="all", limits={"limit_seconds": 60})
+    assert answer.target == "passed"
+    assert answer.ids == ["global:test_a.LARGE[1000000]"]
+    answer = lab.run(limits={"limit_seconds": 0})
+    assert answer.ids == []
+    cut = [note for note in answer.notes if note.startswith("snapshot cut after 0.0 seconds: ")]
+    assert len(cut) == 1, answer.notes
+
+
 def test_limits_cut_what_is_furthest_and_say_so(lab):
     lab.write(
         **{

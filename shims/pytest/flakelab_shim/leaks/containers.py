@@ -11,6 +11,8 @@ from .shapes import WHOLE, Keyed, Sequence, Shape
 
 # bytearray, StringIO and the like beyond this are compared by their size only.
 BYTES = 1 << 20
+# Bytes for each entry of a copy, as `sys.getsizeof` of large ones has it, on 64 bits.
+_REFERENCE, _ENTRY, _PAIR = 8, 64, 96
 _deque = collections.deque
 _ordered = collections.OrderedDict
 
@@ -30,6 +32,9 @@ def _is_plain(key):
 class Dict(Keyed):
     def present(self, obj):
         return obj
+
+    def weight(self, obj):
+        return _ENTRY * dict.__len__(obj)
 
     def step(self, label):
         return bracket(label)
@@ -115,6 +120,9 @@ class List(Sequence):
     iterate = staticmethod(list.__iter__)
     take = staticmethod(list.copy)
 
+    def weight(self, obj):
+        return _REFERENCE * list.__len__(obj)
+
     def same(self, obj, content):
         return list.__len__(obj) == len(content) and all(map(is_, list.__iter__(obj), content))
 
@@ -130,6 +138,9 @@ class List(Sequence):
 class Deque(Sequence):
     iterate = staticmethod(_deque.__iter__)
 
+    def weight(self, obj):
+        return _REFERENCE * _deque.__len__(obj)
+
     def put(self, obj, content, label):
         _deque.clear(obj)
         _deque.extend(obj, content)
@@ -142,6 +153,9 @@ class Set(Sequence):
     def take(self, obj):
         # Merged from the stored hashes, also for what is derived from set: no element is asked.
         return frozenset(obj)
+
+    def weight(self, obj):
+        return _ENTRY * set.__len__(obj)
 
     def children(self, content):
         return ((each, each) for each in content)
@@ -170,6 +184,9 @@ class ByteArray(Shape):
     def take(self, obj):
         return bytes(bytearray.__getitem__(obj, slice(0, BYTES)))
 
+    def weight(self, obj):
+        return min(bytearray.__len__(obj), BYTES)
+
     def same(self, obj, content):
         return self.take(obj) == content
 
@@ -185,9 +202,13 @@ class Passing(Shape):
 
     passing = True
 
-    def __init__(self, read, step="%s"):
+    def __init__(self, read, step="%s", length=None):
         self._read = read
         self._step = step
+        self._length = length
+
+    def weight(self, obj):
+        return 0 if self._length is None else _PAIR * self._length(obj)
 
     def take(self, obj):
         return self._read(obj)
@@ -212,8 +233,8 @@ def _of_proxy(obj):
     return [("", each) for each in gc.get_referents(obj)]
 
 
-TUPLE = Passing(lambda obj: list(enumerate(tuple.__iter__(obj))), "[%s]")
-FROZENSET = Passing(lambda obj: [(show(each), each) for each in frozenset.__iter__(obj)], "{%s}")
+TUPLE = Passing(lambda obj: list(enumerate(tuple.__iter__(obj))), "[%s]", tuple.__len__)
+FROZENSET = Passing(lambda obj: [(show(each), each) for each in frozenset.__iter__(obj)], "{%s}", frozenset.__len__)
 PROPERTY = Passing(lambda obj: [("", obj.fget), ("", obj.fset), ("", obj.fdel)])
 WRAPPED = Passing(lambda obj: [("", obj.__func__)])
 METHOD = Passing(lambda obj: [(".__self__", obj.__self__), ("", obj.__func__)])

@@ -7,18 +7,21 @@ off is what is furthest from the project.
 
 import gc
 from collections import deque, namedtuple
+from itertools import islice
 from time import perf_counter
 
 from . import owners
 from .origin import IGNORED, PROJECT, THIRD_PARTY
 from .plans import CLASS, FUNCTION, Plans
 from .reading import class_dict, module_dict, type_module
+from .render import shorten
 from .shapes import Shape
 
 # Elements of one container that are looked into; all of them are compared.
 ELEMENTS = 10_000
-# How often the clock is asked.
+# How often the clock is asked: after so many objects, and while a container of so many bytes is gone through.
 _STRIDE = 256
+_LARGE = 1 << 20
 
 # `parent` and `label` say how the object was first reached.
 Node = namedtuple("Node", "obj shape content parent label")
@@ -34,7 +37,7 @@ class Root(Shape):
 
 
 class Graph:
-    def __init__(self, origins, limit_nodes, limit_seconds):
+    def __init__(self, origins, limit_nodes, limit_seconds, limit_bytes):
         self._origins = origins
         self._plans = Plans(origins)
         self._limit_nodes = limit_nodes
@@ -43,6 +46,8 @@ class Graph:
         self.nodes = []
         self.notes = []
         self.looked_at = 0
+        self._room = self._limit_bytes = limit_bytes
+        self._left_out = []
 
     def take(self, project, others, third_party, standard, homes):
         """Roots: modules as (name, module, shape), `others` as (kind, name, value).
@@ -88,6 +93,8 @@ class Graph:
                 self._shallow(name, module, shape)
             except Exception as error:
                 self.notes.append("%s could not be looked into: %s" % (name, type(error).__name__))
+        if self._left_out:
+            self._note_left_out()
         del self._seen, self._later
 
     def _root(self, queue, name, module, shape):
@@ -130,6 +137,11 @@ class Graph:
                 shapes = self._of_function(obj, parent, label, queue)
             for shape in shapes:
                 try:
+                    weight = shape.weight(obj)
+                    if weight > self._room:
+                        self._left_out.append(label)
+                        continue
+                    self._room -= weight
                     content = shape.take(obj)
                 except Exception:
                     # Half made, or changed by another thread: one object is not worth the rest.
@@ -138,7 +150,11 @@ class Graph:
                 if not shape.passing:
                     nodes.append(node)
                 left = ELEMENTS
-                for key, value in shape.children(content):
+                children = shape.children(content)
+                if weight > _LARGE:
+                    children = () if self._plans.lead_nowhere(content) else self._in_time(children)
+                    countdown = 1
+                for key, value in children:
                     if plan_of(type(value)) is None:
                         continue
                     known = id(value)
@@ -152,6 +168,14 @@ class Graph:
                     queue.append((value, node, key))
         self.looked_at = count
         return True
+
+    def _in_time(self, children):
+        children = iter(children)
+        while perf_counter() < self._end:
+            part = list(islice(children, 1 << 16))
+            if not part:
+                return
+            yield from part
 
     def _of_class(self, cls, parent, label, queue):
         origin = self._origins.of(type_module(cls))
@@ -200,6 +224,13 @@ class Graph:
         shown = [what] if what else []
         shown += tops[:5] + (["%d more" % (len(tops) - 5)] if len(tops) > 5 else [])
         self.notes.append("snapshot cut after %s: %s not looked into" % (why, ", ".join(shown) or "the rest"))
+
+    def _note_left_out(self):
+        names = [label for label in self._left_out if type(label) is str]
+        example = ", such as %s" % shorten(names[0], 80) if names else ""
+        count = len(self._left_out)
+        what = "1 container was" if count == 1 else f"{count:,} containers were"
+        self.notes.append("%s too large to be copied (%d MB for all)%s" % (what, self._limit_bytes >> 20, example))
 
     def _note_large(self, content):
         note = f"of containers with more than {ELEMENTS:,} elements only that many were looked into"

@@ -23,11 +23,11 @@ _CLIMB = 64
 
 
 class Objects:
-    def __init__(self, session, origins, fixture_values, limit_nodes, limit_seconds):
+    def __init__(self, session, origins, fixture_values, *limits):
         self._session = session
         self._origins = origins
         self._fixture_values = fixture_values
-        self._graph = Graph(origins, limit_nodes, limit_seconds)
+        self._graph = Graph(origins, *limits)
         self.notes = self._graph.notes
         self._halves = {}
 

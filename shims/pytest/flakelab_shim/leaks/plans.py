@@ -59,6 +59,12 @@ class Plans:
             found = self._known[id(cls)] = (cls, self._make(cls))
         return found[1]
 
+    def lead_nowhere(self, content):
+        """Whether nothing in a dictionary, list or set is looked into; much faster than asking for each."""
+        values = content.values() if type(content) is dict else content
+        unknown = (None, ())
+        return all(self._known.get(each, unknown)[1] is None for each in set(map(id, map(type, values))))
+
     def _make(self, cls):
         mro = class_mro(cls)
         bases = {id(each) for each in mro}

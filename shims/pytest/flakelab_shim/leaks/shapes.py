@@ -22,6 +22,10 @@ class Shape:
     def take(self, obj):
         raise NotImplementedError
 
+    def weight(self, obj):
+        """Bytes that the content will take, about; 0 where it is never much."""
+        return 0
+
     def children(self, content):
         """(label, value) of what the object refers to."""
         return ()

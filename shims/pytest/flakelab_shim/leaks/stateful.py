@@ -205,6 +205,12 @@ class Array(Shape):
         except Exception:
             return None
 
+    def weight(self, obj):
+        try:
+            return min(memoryview(obj).nbytes, BYTES)
+        except Exception:
+            return 0
+
     def same(self, obj, content):
         return content is None or self.take(obj) == content
 

@@ -30,13 +30,25 @@ LIMIT = 300
 
 
 class Watch:
-    def __init__(self, session, project_root, directories, sandbox, scratch, limit_seconds=2.0, limit_nodes=400_000):
+    def __init__(
+        self,
+        session,
+        project_root,
+        directories,
+        sandbox,
+        scratch,
+        limit_seconds=2.0,
+        limit_nodes=400_000,
+        limit_bytes=128 << 20,
+    ):
+        """`limit_bytes`: for the copies of containers together; those that do not fit are left out."""
         project = Project(project_root)
         origins = Origins(project)
         fixtures = Fixtures(session)
         self._fixtures = fixtures
         self._objects = None
-        self._make_objects = lambda: Objects(session, origins, fixtures.values(), limit_nodes, limit_seconds)
+        limits = limit_nodes, limit_seconds, limit_bytes
+        self._make_objects = lambda: Objects(session, origins, fixtures.values(), *limits)
         layered = sandbox is not None and sandbox.views()
         files = Layers(project, sandbox) if layered else Files(project, directories, scratch)
         self._probes = [
