@@ -46,8 +46,8 @@ impl Trie {
 /// served by no trie.
 pub fn merge<'a>(batch: impl IntoIterator<Item = (usize, &'a RunRequest)>) -> Vec<Trie> {
     let mut tries = Vec::new();
-    // By attempt, first test and what is wanted: what can be one trie.
-    let mut shared: BTreeMap<(u32, TestIndex, bool), Vec<Numbered<'a>>> = BTreeMap::new();
+    // By attempt, first step and what is wanted: what can be one trie.
+    let mut shared: BTreeMap<(u32, Step, bool), Vec<Numbered<'a>>> = BTreeMap::new();
     for (number, request) in batch {
         let Some(first) = request.order.0.first() else {
             continue;
@@ -55,9 +55,10 @@ pub fn merge<'a>(batch: impl IntoIterator<Item = (usize, &'a RunRequest)>) -> Ve
         let alike = request.experiment.is_none()
             && request.factors.is_plain()
             && request.edit.as_ref().is_none_or(|edit| !edit.from_start);
+        let edit = request.edit.clone().filter(|_| request.order.0.len() == 1);
         if request.isolation == Isolation::Shared && alike {
             shared
-                .entry((request.attempt, *first, request.last_only))
+                .entry((request.attempt, (*first, edit), request.last_only))
                 .or_default()
                 .push((number, request));
         } else {
@@ -212,11 +213,13 @@ mod tests {
             with(&[1, 2], "y"),
             with(&[1, 2, 2], "x"),
             request(&[1, 2, 3], Isolation::Shared, 0),
+            with(&[1], "x"),
         ];
         let tries = merge(batch.iter().enumerate());
-        let [trie] = tries.as_slice() else {
+        let [trie, first] = tries.as_slice() else {
             panic!("{tries:?}");
         };
+        assert_eq!((first.tests.len(), first.edits.len()), (1, 1));
         assert_eq!(trie.tests, [1, 2, 2, 2, 2, 3].map(TestIndex));
         let edited: Vec<u32> = trie.edits.keys().copied().collect();
         assert_eq!(edited, [1, 2, 4]);
