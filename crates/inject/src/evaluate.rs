@@ -1,13 +1,15 @@
 //! Step 3, algorithm 1: the same random orders for every mutant, then the test alone.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
 use flakelab_lab::{Lab, LabError, Variants};
 use flakelab_model::{
     CodeEdit, Ending, Isolation, Order, Polarity, RunRecord, RunRequest, Suite, TestIndex, Timeout,
 };
 use flakelab_source::Tree;
-use std::sync::Arc;
 
 use crate::entry::{Class, Entry, Shown};
 use crate::mutant::Mutant;
@@ -54,6 +56,15 @@ pub(crate) struct Bench<'a> {
     pub(crate) suite: &'a Suite,
     pub(crate) selection: &'a Selection,
     pub(crate) settings: &'a Settings,
+    /// What running the orders with mutants has cost.
+    pub(crate) spent: Cell<Spent>,
+}
+
+/// Runs and the CPU time they took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    pub runs: u64,
+    pub cpu: Duration,
 }
 
 impl Bench<'_> {
@@ -127,6 +138,11 @@ impl Bench<'_> {
         let mut tallies: Tallies = BTreeMap::new();
         let mut lost = BTreeMap::new();
         run(lab, &batch, |record| {
+            let spent = self.spent.get();
+            self.spent.set(Spent {
+                runs: spent.runs + 1,
+                cpu: spent.cpu + record.cpu,
+            });
             let (at, number, _) = &asked[record.request];
             if let Ending::Lost(why) = &record.ending {
                 lost.insert(*at, why.clone());

@@ -1,11 +1,13 @@
 //! The whole campaign, chunk by chunk.
 
+use std::cell::Cell;
+
 use flakelab_lab::{Lab, LabError, Variants};
 use flakelab_source::Tree;
 
 use crate::confirm::Explain;
 use crate::entry::Entry;
-use crate::evaluate::Bench;
+use crate::evaluate::{Bench, Spent};
 use crate::mutant::{self, Mutant};
 use crate::select::{Selection, select};
 use crate::settings::{Journal, Settings, Stage, Watch};
@@ -30,6 +32,8 @@ pub struct Injection {
     pub entries: Vec<Entry>,
     /// Stable tests whose code is not in the project.
     pub without_code: Vec<String>,
+    /// What the orders with mutants have cost, in this session.
+    pub evaluation: Spent,
 }
 
 /// `each` sees every mutant with its entry, in order.
@@ -47,6 +51,7 @@ pub fn inject(
         suite: &suite,
         selection: &selection,
         settings,
+        spent: Cell::default(),
     };
     let mut entries = Vec::new();
     let mut chunk: Vec<Mutant> = Vec::new();
@@ -65,6 +70,7 @@ pub fn inject(
     Ok(Injection {
         entries,
         without_code,
+        evaluation: bench.spent.get(),
         selection,
     })
 }

@@ -15,7 +15,11 @@ _FUTURE = functools.reduce(
 )
 
 
+# What a zygote keeps at most.
+MOST_CODES = 2_000
+
 _functions = {}
+_codes = {}
 
 
 class Edits:
@@ -29,31 +33,51 @@ class Edits:
             swap(edit, self._config)
 
 
+def _path(edit, config):
+    return os.path.realpath(os.path.join(str(config.rootpath), edit["file"]))
+
+
 def swap(edit, config):
-    path = os.path.realpath(os.path.join(str(config.rootpath), edit["file"]))
+    path = _path(edit, config)
     holders = _holders(path, edit["name"], edit["first_line"])
     if not holders:
         raise LookupError("no function %s at line %d" % (edit["name"], edit["first_line"]))
-    old = holders[0].__code__
-    new = _compile(edit, old, holders[0].__globals__, config)
-    if new.co_freevars != old.co_freevars:
-        raise LookupError("the closure of %s changes" % edit["name"])
+    new = _code(path, edit, holders[0], config)
     for function in holders:
         function.__code__ = new
 
 
-def learn():
-    """Notes where every function of the collected suite is, once for all forks."""
+def _code(path, edit, function, config):
+    """Compiled once: the zygote prepares what its forks will ask for."""
+    key = (path, edit["first_line"], edit["text"])
+    code = _codes.get(key)
+    if code is None:
+        code = _codes[key] = _compile(edit, function.__code__, function.__globals__, config)
+    if code.co_freevars != function.__code__.co_freevars:
+        raise LookupError("the closure of %s changes" % edit["name"])
+    return code
+
+
+def prepare(edits, config):
+    """Notes where every function of the collected suite is and compiles, once for all forks."""
     if not _functions:
         for thing in gc.get_objects():
             if type(thing) is types.FunctionType:
                 code = thing.__code__
                 _functions.setdefault((code.co_name, code.co_firstlineno), []).append(thing)
+    if len(_codes) > MOST_CODES:
+        _codes.clear()
+    for edit in edits.values():
+        path = _path(edit, config)
+        for function in _holders(path, edit["name"], edit["first_line"])[:1]:
+            try:
+                _code(path, edit, function, config)
+            except Exception:
+                pass  # the fork that asks for it says why
 
 
 def _holders(path, name, line):
     """Every function made from that definition, whatever wraps it."""
-    learn()
     return [
         function
         for function in _functions.get((name, line), ())

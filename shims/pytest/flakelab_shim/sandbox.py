@@ -17,6 +17,7 @@ class Sandbox:
         self._lower = {target: [over[target]] if target in over else [] for target in targets}
         self._upper = {}
         self._extra = b""
+        self._renewed = 0
         # What lies below each mount, kept open only for runs that want to compare with it.
         self._bottoms = None
 
@@ -48,6 +49,27 @@ class Sandbox:
             except OSError:
                 pass
 
+    def is_untouched(self):
+        """Whether this lineage has written nothing: then a child that ends before it goes on may share its
+        layer, which is thrown away if that child wrote."""
+        return not any(os.listdir(upper) for upper in self._upper.values())
+
+    def renew(self):
+        """Throws away a layer that only a child has written to."""
+        cwd = _cwd()
+        self._kernel.arm()
+        for number, target in enumerate(self._targets):
+            if os.listdir(self._upper[target]):
+                self._kernel.detach(os.fsencode(target))
+                self._renewed += 1
+                self._mount(number, target)
+        self._kernel.disarm()
+        if cwd is not None:
+            try:
+                os.chdir(cwd)
+            except OSError:
+                pass
+
     def keep_bottoms(self):
         """To be called before a mount whose run will ask for `views`."""
         self._bottoms = {}
@@ -62,7 +84,7 @@ class Sandbox:
         return any(path == t or path.startswith(t.rstrip("/") + "/") for t in self._targets)
 
     def _mount(self, number, target):
-        base = os.path.join(self._layers, "%d-%d" % (os.getpid(), number))
+        base = os.path.join(self._layers, "%d-%d-%d" % (os.getpid(), number, self._renewed))
         upper, work = os.path.join(base, "u"), os.path.join(base, "w")
         os.makedirs(upper)
         os.makedirs(work)

@@ -21,8 +21,9 @@ class ForkServer:
         self._reseed = ()
         self._watched = False
 
-    def serve(self):
-        """Returns, with its request, in each child; never in the server itself."""
+    def serve(self, prepare=None):
+        """Returns, with its request, in each child; never in the server itself. `prepare` gets what forks can
+        be spared."""
         saved = self._state.save() if self._state else None
         while True:
             request = self._channel.receive()
@@ -31,9 +32,7 @@ class ForkServer:
             self._reseed = request["reseed"]
             self._watched = request.get("experiment") is not None
             if request.get("edits"):
-                from .edits import learn
-
-                learn()
+                prepare(request["edits"])
             pid = self._fork()
             if pid == 0:
                 return request
@@ -43,34 +42,38 @@ class ForkServer:
             cpu = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
             self._channel.send({"k": "done", "status": status, "cpu_us": cpu})
 
-    def fork_branch(self):
-        """True in a new child that is to continue a branch; False in the parent, once that child ended."""
+    def fork_branch(self, is_leaf):
+        """True in a new child that is to continue a branch; False in the parent, once that child ended. A leaf
+        is a child that runs one test and ends."""
         saved = self._state.save() if self._state else None
-        pid = self._fork()
+        shares = is_leaf and self._sandbox is not None and self._sandbox.is_untouched()
+        pid = self._fork(shares)
         if pid == 0:
             return True
         status, _ = self._reap(pid)
+        if shares and not self._sandbox.is_untouched():
+            self._sandbox.renew()
         if saved:
             self._state.restore(saved)
             self._state.forget(saved)
         self._channel.send({"k": "left", "status": status})
         return False
 
-    def _fork(self):
+    def _fork(self, shares_layer=False):
         self._repair.before()
         pid = os.fork()
         if pid == 0:
-            self._enter_lineage()
+            self._enter_lineage(shares_layer)
         else:
             _own_group(pid)
         return pid
 
-    def _enter_lineage(self):
+    def _enter_lineage(self, shares_layer):
         _own_group(0)
         self._kernel.die_with_parent()
         self._channel.send_raw(b'{"k":"begin","pid":%d}' % os.getpid())
         try:
-            if self._sandbox:
+            if self._sandbox and not shares_layer:
                 if self._watched:
                     self._sandbox.keep_bottoms()
                 self._sandbox.split()

@@ -41,17 +41,18 @@ class Walker:
 
     def walk(self, trie):
         """Executes every path of the trie; returns in the process that finished the last one."""
-        node = self._pick(trie.roots)
+        node = self._pick(trie, trie.roots)
         while node != END:
             groups = self._groups(trie, node)
-            group = self._pick(groups)
+            group = self._pick(trie, groups)
             self._execute(trie, node, group)
-            node = self._pick(group)
+            node = self._pick(trie, group)
 
-    def _pick(self, branches):
+    def _pick(self, trie, branches):
         """Continues the last branch here and each other one in a fork, waited for."""
         for branch in branches[:-1]:
-            if self._fork_branch():
+            is_leaf = isinstance(branch, int) and branch != END and trie.successors(branch) == [END]
+            if self._fork_branch(is_leaf):
                 self._pid = os.getpid()
                 return branch
         return branches[-1]

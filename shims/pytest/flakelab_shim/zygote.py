@@ -18,7 +18,7 @@ class ZygoteDriver:
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error)
         _mute(session.config)
         items = list(session.items)
-        request = self._server.serve()
+        request = self._server.serve(lambda edits: _prepare(edits, session.config))
         try:
             trie = Trie(request)
             session.items[:] = [items[t] for t in trie.tests]
@@ -32,6 +32,12 @@ class ZygoteDriver:
             os._exit(85)
         self._channel.send_raw(b'{"k":"end"}')
         os._exit(0)
+
+
+def _prepare(edits, config):
+    from .edits import prepare
+
+    prepare(edits, config)
 
 
 def _mute(config):

@@ -90,6 +90,9 @@ pub struct Campaign {
     pub orders: usize,
     pub scope: &'static str,
     pub include_fixtures: bool,
+    /// Orders run with a mutant in place, and their CPU time; without what came from the store.
+    pub evaluations: u64,
+    pub evaluation_cpu_seconds: f64,
     pub wall_seconds: f64,
     pub python: String,
     pub pytest: String,

@@ -56,6 +56,8 @@ pub(super) fn build(
             orders: settings.orders,
             scope: settings.scope.word(),
             include_fixtures: settings.include_fixtures,
+            evaluations: injection.evaluation.runs,
+            evaluation_cpu_seconds: round(injection.evaluation.cpu.as_secs_f64()),
             wall_seconds: round(wall.as_secs_f64()),
             python: lab.facts().python.clone(),
             pytest: lab.facts().pytest.clone(),
