@@ -27,8 +27,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Runs every order twice: a test that differs is not to be judged by that order. `restless` tests are
-    /// known to vary whatever the order.
+    /// `restless` tests are known to vary whatever the order, and are not to be judged.
     pub(crate) fn learn(
         lab: &mut dyn Lab,
         restless: &BTreeSet<String>,
@@ -53,23 +52,20 @@ impl Known {
         };
         let calm = |test: TestIndex| !restless.contains(suite.id(test).as_str());
         let mut seen: Vec<BTreeMap<TestIndex, bool>> = vec![BTreeMap::new(); all.len()];
-        let request = |number: usize, attempt: u32, timeout| RunRequest {
-            attempt,
-            ..RunRequest::new(all[number].clone(), Isolation::Fork, timeout)
-        };
+        let request =
+            |number: usize, timeout| RunRequest::new(all[number].clone(), Isolation::Fork, timeout);
         let mut take = |number: usize, record: RunRecord| {
             let mut slowest = 0;
             for execution in record.executions {
                 slowest = slowest.max(execution.micros);
                 let passed = execution.outcome.polarity() == Polarity::Pass;
-                let both = seen[number].entry(execution.test).or_insert(true);
-                *both &= passed && calm(execution.test);
+                seen[number].insert(execution.test, passed && calm(execution.test));
             }
             Duration::from_micros(slowest.into())
         };
         // The default order tells how long tests take; in other orders they may hang.
         known.timeout = settings.timeout;
-        for record in run(lab, &[request(0, 0, settings.timeout)])?
+        for record in run(lab, &[request(0, settings.timeout)])?
             .into_iter()
             .flatten()
         {
@@ -79,16 +75,11 @@ impl Known {
                 known.timeout.test = patience::limit(slowest, LEAST_PATIENCE, most);
             }
         }
-        let asked: Vec<(usize, u32)> = (0..2)
-            .flat_map(|attempt| (0..all.len()).map(move |number| (number, attempt)))
-            .skip(1)
-            .collect();
-        let batch: Vec<RunRequest> = asked
-            .iter()
-            .map(|(number, attempt)| request(*number, *attempt, known.timeout))
+        let batch: Vec<RunRequest> = (1..all.len())
+            .map(|number| request(number, known.timeout))
             .collect();
         for record in run(lab, &batch)?.into_iter().flatten() {
-            take(asked[record.request].0, record);
+            take(record.request + 1, record);
         }
         known.passing = seen
             .into_iter()

@@ -10,7 +10,7 @@ use crate::propose::Recipe;
 use crate::verify;
 
 /// Views of the project that may be opened for one helper.
-const MOST: usize = 60;
+const MOST: usize = 40;
 
 /// The smallest patch of a recipe whose whole is known to work.
 pub(crate) fn smallest(
