@@ -59,6 +59,11 @@ impl Shown {
             _ if is_assertion(&message) => FailureKind::Assertion,
             _ => FailureKind::Exception,
         };
+        // How long it was waited for differs from run to run.
+        let message = match kind {
+            FailureKind::Timeout => "no end within its time".into(),
+            _ => message,
+        };
         Some(Self { kind, message })
     }
 }

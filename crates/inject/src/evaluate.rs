@@ -21,7 +21,8 @@ use crate::settings::Settings;
 struct Tally {
     passing: Vec<usize>,
     failing: Vec<usize>,
-    shown: Option<Shown>,
+    /// How it fails in the first of the failing orders, whichever came back first.
+    shown: Option<(usize, Shown)>,
 }
 
 impl Tally {
@@ -34,8 +35,8 @@ impl Tally {
             Polarity::Pass => self.passing.push(order),
             Polarity::Fail => {
                 self.failing.push(order);
-                if self.shown.is_none() {
-                    self.shown = Shown::of(outcome);
+                if self.shown.as_ref().is_none_or(|(known, _)| order < *known) {
+                    self.shown = Shown::of(outcome).map(|shown| (order, shown));
                 }
             }
             Polarity::Neutral => {}
@@ -207,7 +208,7 @@ impl Bench<'_> {
         if let Some((_, tally)) = shown {
             entry.passing_orders.clone_from(&tally.passing);
             entry.failing_orders.clone_from(&tally.failing);
-            entry.failure.clone_from(&tally.shown);
+            entry.failure = tally.shown.as_ref().map(|(_, shown)| shown.clone());
         }
         if let Some((test, _)) = varying {
             let (passed, of) = self.alone(lab, mutant, *test)?;
