@@ -135,27 +135,48 @@ impl Bench<'_> {
         }
         // A prefix before those that contain it, so that walking on is the last branch.
         asked.sort_by_key(|(_, number, request)| (*number, request.order.0.len()));
-        let batch: Vec<RunRequest> = asked.iter().map(|(.., request)| request.clone()).collect();
         let mut tallies: Tallies = BTreeMap::new();
         let mut lost = BTreeMap::new();
-        run(lab, &batch, |record| {
-            let spent = self.spent.get();
-            self.spent.set(Spent {
-                runs: spent.runs + 1,
-                cpu: spent.cpu + record.cpu,
-            });
-            let (at, number, _) = &asked[record.request];
-            if let Ending::Lost(why) = &record.ending {
-                lost.insert(*at, why.clone());
-                return;
-            }
-            for execution in &record.executions {
-                if mutants[*at].tests.contains(&execution.test) {
-                    let tally = tallies.entry((*at, execution.test)).or_default();
-                    tally.take(*number, &execution.outcome);
+        let mut waiting: Vec<usize> = (0..asked.len()).collect();
+        for isolation in [Isolation::Shared, Isolation::Fork] {
+            let batch: Vec<RunRequest> = waiting
+                .iter()
+                .map(|nth| RunRequest {
+                    isolation,
+                    ..asked[*nth].2.clone()
+                })
+                .collect();
+            let mut cut = Vec::new();
+            run(lab, &batch, |record| {
+                let spent = self.spent.get();
+                self.spent.set(Spent {
+                    runs: spent.runs + 1,
+                    cpu: spent.cpu + record.cpu,
+                });
+                let (at, number, _) = &asked[waiting[record.request]];
+                if let Ending::Lost(why) = &record.ending {
+                    lost.insert(*at, why.clone());
+                    return;
                 }
+                // A mutant that killed its parent ended the walk for those behind it. They walk alone.
+                let shares = isolation == Isolation::Shared && !mutants[*at].fixture;
+                if shares && record.ending == Ending::Stopped {
+                    cut.push(waiting[record.request]);
+                    return;
+                }
+                for execution in &record.executions {
+                    if mutants[*at].tests.contains(&execution.test) {
+                        let tally = tallies.entry((*at, execution.test)).or_default();
+                        tally.take(*number, &execution.outcome);
+                    }
+                }
+            })?;
+            cut.sort_unstable();
+            waiting = cut;
+            if waiting.is_empty() {
+                break;
             }
-        })?;
+        }
         for tally in tallies.values_mut() {
             tally.passing.sort_unstable();
             tally.failing.sort_unstable();
