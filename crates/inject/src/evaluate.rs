@@ -78,27 +78,34 @@ impl Bench<'_> {
         mutants: &[Mutant],
     ) -> Result<Vec<Candidate>, LabError> {
         let bodies: Vec<Option<Arc<CodeEdit>>> = mutants.iter().map(|m| Some(m.body())).collect();
-        let (mut tallies, lost) = self.orders(lab, mutants, &bodies)?;
-        // A body that cannot be swapped in is written into a view of the project.
-        for (at, why) in lost {
-            let one = &mutants[at..=at];
-            let text = tree.read(&mutants[at].file).unwrap_or_default();
-            let files = [(mutants[at].file.clone(), mutants[at].text(&text))];
-            let found = match variants.open(&files)? {
-                Some(mut lab) => self.orders(&mut *lab, one, &[None])?.0,
-                None => BTreeMap::new(),
-            };
-            if found.is_empty() && mutants[at].why_invalid.is_none() {
-                return Err(LabError::broken(format!("{}: {why}", mutants[at].id)));
-            }
-            let found = found.into_iter();
-            tallies.extend(found.map(|((_, test), tally)| ((at, test), tally)));
-        }
+        let (tallies, lost) = self.orders(lab, mutants, &bodies)?;
         let mut found = Vec::with_capacity(mutants.len());
         for (at, mutant) in mutants.iter().enumerate() {
-            found.push(self.classify(lab, mutant, at, &tallies)?);
+            found.push(match lost.get(&at) {
+                Some(why) => self.written(variants, tree, mutant, why)?,
+                None => self.classify(lab, mutant, Some(mutant.body()), at, &tallies)?,
+            });
         }
         Ok(found)
+    }
+
+    /// A body that cannot be swapped in is written into a view of the project.
+    fn written(
+        &self,
+        variants: &mut dyn Variants,
+        tree: &dyn Tree,
+        mutant: &Mutant,
+        why: &str,
+    ) -> Result<Candidate, LabError> {
+        let text = tree.read(&mutant.file).unwrap_or_default();
+        let files = [(mutant.file.clone(), mutant.text(&text))];
+        let opened = variants.open(&files)?;
+        let mut lab = opened.ok_or_else(|| LabError::broken(format!("{}: {why}", mutant.id)))?;
+        let (tallies, _) = self.orders(&mut *lab, std::slice::from_ref(mutant), &[None])?;
+        if tallies.is_empty() {
+            return Err(LabError::broken(format!("{}: {why}", mutant.id)));
+        }
+        self.classify(&mut *lab, mutant, None, 0, &tallies)
     }
 
     /// Every order with every mutant; also mutants that could not be run, and why.
@@ -189,6 +196,7 @@ impl Bench<'_> {
         &self,
         lab: &mut dyn Lab,
         mutant: &Mutant,
+        body: Option<Arc<CodeEdit>>,
         at: usize,
         tallies: &Tallies,
     ) -> Result<Candidate, LabError> {
@@ -232,7 +240,7 @@ impl Bench<'_> {
             entry.failure = tally.shown.as_ref().map(|(_, shown)| shown.clone());
         }
         if let Some((test, _)) = varying {
-            let (passed, of) = self.alone(lab, mutant, *test)?;
+            let (passed, of) = self.alone(lab, body, *test)?;
             entry.alone = Some((passed, of));
             entry.class = if passed == of {
                 Class::Victim
@@ -250,18 +258,18 @@ impl Bench<'_> {
         Ok(Candidate { entry, test })
     }
 
-    /// Passes among runs of the test alone with the mutant in place.
+    /// Passes among runs of the test alone with the mutant in place: this body, or what the lab has.
     fn alone(
         &self,
         lab: &mut dyn Lab,
-        mutant: &Mutant,
+        body: Option<Arc<CodeEdit>>,
         test: TestIndex,
     ) -> Result<(u32, u32), LabError> {
         let timeout: Timeout = self.selection.timeout;
         let batch: Vec<RunRequest> = (0..self.settings.reruns)
             .map(|attempt| RunRequest {
                 attempt,
-                edit: Some(mutant.body()),
+                edit: body.clone(),
                 ..RunRequest::new(Order(vec![test]), Isolation::Fork, timeout)
             })
             .collect();
