@@ -74,24 +74,51 @@ fn is_assertion(message: &str) -> bool {
         .any(|start| message.starts_with(start))
 }
 
-/// Addresses differ from run to run, and a data set must not.
+/// What differs from run to run must not be in a data set: addresses, identities, where a run had its files.
 fn masked(message: &str) -> String {
+    let message = without_number(message, "0x", |c| c.is_ascii_hexdigit());
+    let message = without_number(&message, "id='", |c| c.is_ascii_digit());
+    without_scratch(&message).chars().take(500).collect()
+}
+
+/// Numbers of more than four digits behind `lead` are left out.
+fn without_number(message: &str, lead: &str, digit: fn(char) -> bool) -> String {
     let mut out = String::with_capacity(message.len());
     let mut rest = message;
-    while let Some(at) = rest.find("0x") {
-        let end = rest[at + 2..]
-            .find(|c: char| !c.is_ascii_hexdigit())
-            .map_or(rest.len(), |n| at + 2 + n);
-        out.push_str(&rest[..at]);
-        out.push_str(if end - at > 6 {
-            "0x…"
-        } else {
-            &rest[at..end]
-        });
-        rest = &rest[end..];
+    while let Some(at) = rest.find(lead) {
+        let (before, number) = rest.split_at(at + lead.len());
+        let behind = number.trim_start_matches(digit);
+        let number = &number[..number.len() - behind.len()];
+        out.push_str(before);
+        out.push_str(if number.len() > 4 { "…" } else { number });
+        rest = behind;
     }
     out.push_str(rest);
-    out.chars().take(500).collect()
+    out
+}
+
+/// Paths below HOME and TMPDIR of a run, `…/flakelab-PID-X/lane-N/state/tmp/file`, begin there.
+fn without_scratch(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(at) = rest.find("/flakelab-") {
+        let outside = |c: char| c.is_whitespace() || "'\"(<=".contains(c);
+        let start = rest[..at].trim_end_matches(|c| !outside(c)).len();
+        let end = rest[at..].find("/state/").map(|n| at + n);
+        match end.filter(|end| !rest[at..*end].contains(outside)) {
+            Some(end) => {
+                out.push_str(&rest[..start]);
+                out.push('…');
+                rest = &rest[end + "/state".len()..];
+            }
+            None => {
+                out.push_str(&rest[..=at]);
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +175,25 @@ mod tests {
             masked("<X object at 0x7f00deadbeef> is 0x1f, 0xabcdef0"),
             "<X object at 0x…> is 0x1f, 0x…"
         );
+        assert_eq!(
+            masked("<Mock name='a' id='140457185226384'> id='12'"),
+            "<Mock name='a' id='…'> id='12'"
+        );
+    }
+
+    #[test]
+    fn where_a_run_had_its_files_is_masked_and_other_paths_are_not() {
+        for (message, said) in [
+            (
+                "[Errno 2] No such file: '/var/tmp/flakelab-72-edR/lane-1/state/tmp/x'",
+                "[Errno 2] No such file: '…/tmp/x'",
+            ),
+            ("/é/flakelab-1-a/cold-2/state/home", "…/home"),
+            ("in /src/flakelab-1.0/a.py", "in /src/flakelab-1.0/a.py"),
+            ("/flakelab-1 b/state/", "/flakelab-1 b/state/"),
+        ] {
+            assert_eq!(masked(message), said);
+        }
     }
 
     #[test]
