@@ -14,9 +14,25 @@ pub fn decode(bytes: &[u8]) -> Option<String> {
 
 /// The text as bytes of a file with the text's own encoding line.
 pub fn encode(text: &str) -> Vec<u8> {
-    match declared(text) {
-        Some(encoding) if encoding != UTF_8 => encoding.encode(text).0.into_owned(),
-        _ => text.as_bytes().to_vec(),
+    encode_like(text, text)
+}
+
+/// A part of a file, or a diff of it, in the encoding of the whole.
+pub fn encode_like(whole: &str, part: &str) -> Vec<u8> {
+    match declared(whole) {
+        Some(encoding) if encoding != UTF_8 => encoding.encode(part).0.into_owned(),
+        _ => part.as_bytes().to_vec(),
+    }
+}
+
+/// The inverse of [`encode_like`].
+pub fn decode_like(whole: &str, part: Vec<u8>) -> Option<String> {
+    match declared(whole) {
+        Some(encoding) if encoding != UTF_8 => {
+            let (text, _, wrong) = encoding.decode(&part);
+            (!wrong).then(|| text.into_owned())
+        }
+        _ => String::from_utf8(part).ok(),
     }
 }
 
@@ -54,5 +70,10 @@ mod tests {
         assert_eq!(decode(utf8.as_bytes()).as_deref(), Some(utf8));
         assert_eq!(encode(utf8), utf8.as_bytes());
         assert_eq!(decode(b"\xff\xfe"), None);
+        for whole in [text.as_str(), utf8] {
+            let part = encode_like(whole, "+ä");
+            assert_eq!(part.len(), if whole == utf8 { 3 } else { 2 });
+            assert_eq!(decode_like(whole, part).as_deref(), Some("+ä"));
+        }
     }
 }

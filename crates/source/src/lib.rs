@@ -22,7 +22,7 @@ mod writes;
 pub use assertions::Assertions;
 pub use body::Piece;
 pub use edit::{Edit, apply, unified};
-pub use encoding::{decode, encode};
+pub use encoding::{decode, decode_like, encode, encode_like};
 pub use locate::{Located, Tree};
 pub use patched::patched;
 pub use python::{Class, Function, Source};

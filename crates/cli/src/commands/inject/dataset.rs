@@ -9,7 +9,7 @@ use flakelab_lab::LabError;
 use flakelab_model::Suite;
 use flakelab_report::inject as report;
 use flakelab_runners::pytest::PytestLab;
-use flakelab_source::Tree;
+use flakelab_source::{Tree, decode_like, encode_like};
 use serde::{Deserialize, Serialize};
 
 use super::document::project_name;
@@ -124,7 +124,8 @@ impl<'a> Writer<'a> {
                 }
             };
             let name = format!("patches/{:05}.patch", self.count);
-            std::fs::write(folder.join(&name), mutant.diff(text)).map_err(failed)?;
+            let patch = encode_like(text, &mutant.diff(text));
+            std::fs::write(folder.join(&name), patch).map_err(failed)?;
             entry.patch = Some(name);
         }
         let line = serde_json::to_string(entry).map_err(|e| LabError::broken(e.to_string()))?;
@@ -264,11 +265,12 @@ impl Dataset {
         if !inside {
             return Err(format!("`{name}` lies outside the data set"));
         }
-        let patch = std::fs::read_to_string(self.folder.join(name)).map_err(|e| e.to_string())?;
+        let patch = std::fs::read(self.folder.join(name)).map_err(|e| e.to_string())?;
         let before = tree
             .read(&entry.file)
             .ok_or_else(|| format!("`{}` is not in the project", entry.file))?;
-        let after = flakelab_source::patched(&before, &patch)
+        let after = decode_like(&before, patch)
+            .and_then(|patch| flakelab_source::patched(&before, &patch))
             .ok_or_else(|| format!("the patch does not fit `{}` any more", entry.file))?;
         Ok((entry.file.clone(), after))
     }
