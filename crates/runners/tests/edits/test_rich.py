@@ -120,6 +120,10 @@ class TestMethods(Parent):
                         total += error.args[0]
                     finally:
                         total += 1
+            assert total == 6
+
+        def test_loops(self):
+            total = 6
             steps = iter(range(5))
             while next(steps, None) is not None:
                 total += 1
