@@ -56,8 +56,8 @@ def test_pairs(left, right, more=5, *, factor: int = len("ab")):
     assert os.environ["A"] == "12"
 
 
-def test_annotated(value: NotDefinedAnywhere = 3) -> AlsoNot:  # noqa: F821
-    local: AlsoNot = value  # noqa: F821
+def test_annotated(value: NotDefinedAnywhere = 3) -> AlsoNot:
+    local: AlsoNot = value
     local += 1
     assert local == 4
 
@@ -205,8 +205,8 @@ def test_generators():
 def test_small_ones():
     global LOG
     """Not a docstring."""
-    first = 1; second = 2  # noqa: E702
-    if (third := first + second) > 2: fourth = third  # noqa: E701
+    first = 1; second = 2
+    if (third := first + second) > 2: fourth = third
     LOG = LOG + ["x"]
     del first
     match second:
@@ -224,7 +224,7 @@ def test_small_ones():
     assert "é" in "café"
 
 
-def test_one_line(): LOG.append(1); assert LOG == [1]  # noqa: E702, E704
+def test_one_line(): LOG.append(1); assert LOG == [1]
 
 
 def test_raises():
