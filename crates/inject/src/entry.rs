@@ -132,7 +132,8 @@ pub struct Cleaning {
 pub struct Entry {
     pub id: String,
     pub test: String,
-    /// Other tests of the same mutant with the same class: sets of parameters, heirs, users of a fixture.
+    /// Other tests of the same mutant that vary with the order as well: sets of parameters, heirs, users of a
+    /// fixture.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
     pub file: String,

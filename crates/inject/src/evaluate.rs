@@ -99,11 +99,22 @@ impl Bench<'_> {
     ) -> Result<Candidate, LabError> {
         let text = tree.read(&mutant.file).unwrap_or_default();
         let files = [(mutant.file.clone(), mutant.text(&text))];
-        let opened = variants.open(&files)?;
-        let mut lab = opened.ok_or_else(|| LabError::broken(format!("{}: {why}", mutant.id)))?;
+        let invalid = |why: String| {
+            let mutant = Mutant {
+                why_invalid: Some(why),
+                ..mutant.clone()
+            };
+            Candidate {
+                entry: self.entry(&mutant, mutant.tests.first().copied()),
+                test: None,
+            }
+        };
+        let Some(mut lab) = variants.open(&files)? else {
+            return Ok(invalid("the suite does not collect with it".into()));
+        };
         let (tallies, _) = self.orders(&mut *lab, std::slice::from_ref(mutant), &[None])?;
         if tallies.is_empty() {
-            return Err(LabError::broken(format!("{}: {why}", mutant.id)));
+            return Ok(invalid(why.to_owned()));
         }
         self.classify(&mut *lab, mutant, None, 0, &tallies)
     }
@@ -115,12 +126,35 @@ impl Bench<'_> {
         mutants: &[Mutant],
         bodies: &[Option<Arc<CodeEdit>>],
     ) -> Result<(Tallies, BTreeMap<usize, String>), LabError> {
-        let mut asked: Vec<(usize, usize, RunRequest)> = Vec::new();
+        let mut tallies: Tallies = BTreeMap::new();
+        let mut lost = BTreeMap::new();
+        let numbers: Vec<usize> = (0..self.selection.orders.len()).collect();
+        for some in numbers.chunks(ORDERS_AT_ONCE) {
+            let asked = self.requests(mutants, bodies, some);
+            self.walk(lab, mutants, &asked, &mut tallies, &mut lost)?;
+        }
+        for tally in tallies.values_mut() {
+            tally.passing.sort_unstable();
+            tally.failing.sort_unstable();
+        }
+        tallies.retain(|(at, _), _| !lost.contains_key(at));
+        Ok((tallies, lost))
+    }
+
+    /// These orders with every mutant: the mutant, the order, and the request.
+    fn requests(
+        &self,
+        mutants: &[Mutant],
+        bodies: &[Option<Arc<CodeEdit>>],
+        orders: &[usize],
+    ) -> Vec<Asked> {
+        let mut asked: Vec<Asked> = Vec::new();
         for (at, mutant) in mutants.iter().enumerate() {
             if mutant.why_invalid.is_some() {
                 continue;
             }
-            for (number, order) in self.selection.orders.iter().enumerate() {
+            for number in orders {
+                let order = &self.selection.orders[*number];
                 let places = mutant.tests.iter().filter_map(|test| order.position(*test));
                 let ends: Vec<usize> = if mutant.fixture {
                     places.max().into_iter().collect()
@@ -131,19 +165,29 @@ impl Bench<'_> {
                     let prefix = Order(order.0[..=end].to_vec());
                     let request = RunRequest {
                         // Orders are never mixed, so that they can be walked side by side.
-                        attempt: u32::try_from(number).unwrap_or(u32::MAX),
+                        attempt: u32::try_from(*number).unwrap_or(u32::MAX),
                         edit: bodies[at].clone(),
                         last_only: !mutant.fixture,
                         ..RunRequest::new(prefix, Isolation::Shared, self.selection.timeout)
                     };
-                    asked.push((at, number, request));
+                    asked.push((at, *number, request));
                 }
             }
         }
         // A prefix before those that contain it, so that walking on is the last branch.
         asked.sort_by_key(|(_, number, request)| (*number, request.order.0.len()));
-        let mut tallies: Tallies = BTreeMap::new();
-        let mut lost = BTreeMap::new();
+        asked
+    }
+
+    /// Runs what was asked, all of an order in one walk; what a walk left out, on its own.
+    fn walk(
+        &self,
+        lab: &mut dyn Lab,
+        mutants: &[Mutant],
+        asked: &[Asked],
+        tallies: &mut Tallies,
+        lost: &mut BTreeMap<usize, String>,
+    ) -> Result<(), LabError> {
         let mut waiting: Vec<usize> = (0..asked.len()).collect();
         for isolation in [Isolation::Shared, Isolation::Fork] {
             let batch: Vec<RunRequest> = waiting
@@ -184,12 +228,7 @@ impl Bench<'_> {
                 break;
             }
         }
-        for tally in tallies.values_mut() {
-            tally.passing.sort_unstable();
-            tally.failing.sort_unstable();
-        }
-        tallies.retain(|(at, _), _| !lost.contains_key(at));
-        Ok((tallies, lost))
+        Ok(())
     }
 
     fn classify(
@@ -210,30 +249,7 @@ impl Bench<'_> {
         let test = shown
             .map(|(test, _)| *test)
             .or(mutant.tests.first().copied());
-        let mut entry = Entry {
-            id: mutant.id.clone(),
-            test: test.map_or_else(String::new, |test| self.suite.id(test).to_string()),
-            also: Vec::new(),
-            file: mutant.file.clone(),
-            line: mutant.line,
-            statement: mutant.statement.clone(),
-            valid: mutant.why_invalid.is_none(),
-            class: if mutant.why_invalid.is_some() {
-                Class::Invalid
-            } else {
-                Class::Stable
-            },
-            why_invalid: mutant.why_invalid.clone(),
-            note: None,
-            patch: None,
-            passing_orders: Vec::new(),
-            failing_orders: Vec::new(),
-            alone: None,
-            failure: None,
-            polluters: Vec::new(),
-            state_setters: Vec::new(),
-            cleaners: Vec::new(),
-        };
+        let mut entry = self.entry(mutant, test);
         if let Some((_, tally)) = shown {
             entry.passing_orders.clone_from(&tally.passing);
             entry.failing_orders.clone_from(&tally.failing);
@@ -256,6 +272,34 @@ impl Bench<'_> {
                 .collect();
         }
         Ok(Candidate { entry, test })
+    }
+
+    /// What is known of a mutant before it ran.
+    fn entry(&self, mutant: &Mutant, test: Option<TestIndex>) -> Entry {
+        Entry {
+            id: mutant.id.clone(),
+            test: test.map_or_else(String::new, |test| self.suite.id(test).to_string()),
+            also: Vec::new(),
+            file: mutant.file.clone(),
+            line: mutant.line,
+            statement: mutant.statement.clone(),
+            valid: mutant.why_invalid.is_none(),
+            class: if mutant.why_invalid.is_some() {
+                Class::Invalid
+            } else {
+                Class::Stable
+            },
+            why_invalid: mutant.why_invalid.clone(),
+            note: None,
+            patch: None,
+            passing_orders: Vec::new(),
+            failing_orders: Vec::new(),
+            alone: None,
+            failure: None,
+            polluters: Vec::new(),
+            state_setters: Vec::new(),
+            cleaners: Vec::new(),
+        }
     }
 
     /// Passes among runs of the test alone with the mutant in place: this body, or what the lab has.
@@ -287,6 +331,12 @@ impl Bench<'_> {
         Ok((passed, of))
     }
 }
+
+/// Orders walked side by side. Memory grows with it, not with how many orders there are.
+const ORDERS_AT_ONCE: usize = 4;
+
+/// A mutant and an order, by number, and what runs them.
+type Asked = (usize, usize, RunRequest);
 
 /// By mutant and test.
 type Tallies = BTreeMap<(usize, TestIndex), Tally>;

@@ -12,8 +12,11 @@ use crate::mutant::{self, Mutant};
 use crate::select::{Selection, select};
 use crate::settings::{Journal, Settings, Stage, Watch};
 
-/// Mutants evaluated together. Memory does not grow with the suite beyond them.
+/// Mutants evaluated together: each order is walked once for them. Memory grows with it, not with how many
+/// there are.
 const CHUNK: usize = 200;
+/// The walk of a long order is worth more mutants.
+const LARGEST_CHUNK: usize = 1_000;
 
 /// What an injection works with, beside the lab of the project as it is.
 #[allow(missing_debug_implementations)]
@@ -53,12 +56,13 @@ pub fn inject(
         settings,
         spent: Cell::default(),
     };
+    let at_once = (suite.len() / 5).clamp(CHUNK, LARGEST_CHUNK);
     let mut entries = Vec::new();
     let mut chunk: Vec<Mutant> = Vec::new();
     for (at, site) in sites.iter().enumerate() {
         chunk.extend(mutant::of(site, around.tree, settings));
         around.watch.step();
-        if chunk.len() >= CHUNK || at + 1 == sites.len() {
+        if chunk.len() >= at_once || at + 1 == sites.len() {
             entries.extend(evaluate(&bench, lab, around, &chunk, each)?);
             chunk.clear();
         }

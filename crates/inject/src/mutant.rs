@@ -30,8 +30,8 @@ pub struct Mutant {
     /// Tests that run it, stable without the deletion.
     pub tests: Vec<TestIndex>,
     pub fixture: bool,
-    edit: Edit,
-    body: Arc<CodeEdit>,
+    pub(crate) edit: Edit,
+    pub(crate) body: Arc<CodeEdit>,
 }
 
 impl Mutant {

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn polluters_of_several_modules_get_one_conftest_above_them() {
+    fn polluters_of_several_modules_get_a_fixture_in_the_conftest_above_or_each_its_own() {
         let mut case = case(
             Class::Victim,
             "tests/a/test_v.py::test_v",
@@ -333,13 +333,15 @@ mod tests {
             ("environ", "os.environ[\"X\"]", "(not there)"),
         );
         case.culprits.push(vec!["tests/b/test_q.py::test_q".into()]);
-        let tree = Files(BTreeMap::new());
-        let found = all(&case, &tree);
-        assert_eq!(found[0].changes[0].path, "tests/conftest.py");
-        assert_eq!(found[0].changes[0].before, None);
-        assert_eq!(
-            found[0].changes[0].after,
-            "import os\nfrom unittest import mock\nimport pytest\n\n\n@pytest.fixture(autouse=True)\ndef restore_environment():\n    with mock.patch.dict(os.environ):\n        yield\n"
-        );
+        let fixture = "import os\nfrom unittest import mock\nimport pytest\n\n\n@pytest.fixture(autouse=True)\ndef restore_environment():\n    with mock.patch.dict(os.environ):\n        yield\n";
+        let mut files = BTreeMap::from([("tests/a/test_p.py", ""), ("tests/b/test_q.py", "")]);
+        let each = &all(&case, &Files(files.clone()))[0].changes;
+        let paths: Vec<&str> = each.iter().map(|c| c.path.as_str()).collect();
+        assert_eq!(paths, ["tests/a/test_p.py", "tests/b/test_q.py"]);
+        assert!(each.iter().all(|change| change.after == fixture));
+        files.insert("tests/conftest.py", "");
+        let one = &all(&case, &Files(files))[0].changes;
+        assert_eq!(one[0].path, "tests/conftest.py");
+        assert_eq!((one.len(), one[0].after.as_str()), (1, fixture));
     }
 }

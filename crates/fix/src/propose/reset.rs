@@ -177,14 +177,16 @@ fn reset(
 fn is_plain(text: &str) -> bool {
     let closed = (text.starts_with('[') && text.ends_with(']'))
         || (text.starts_with('{') && text.ends_with('}'));
-    closed && !text.contains(['<', '…', '\\', '('])
+    closed && !text.contains(['<', '…', '\\', '(']) && !text.contains("\"/")
 }
 
-/// Whether the text of a value is the value: a number, a plain string, True, False or None.
+/// Whether the text of a value is the value: a number, a plain string, True, False or None. A place on this
+/// machine is not one that can be written down.
 fn is_literal(text: &str) -> bool {
     let string = text.len() >= 2
         && text.starts_with('"')
         && text.ends_with('"')
+        && !text.starts_with("\"/")
         && !text[1..text.len() - 1].contains(['"', '\\', '…']);
     matches!(text, "None" | "True" | "False") || text.parse::<f64>().is_ok() || string
 }

@@ -1,5 +1,6 @@
 //! Restore what leaks, at the polluter: a small autouse fixture in the polluter's module puts it back. Where
-//! polluters lie in several modules, it goes into the conftest file above them.
+//! polluters lie in several modules, it goes into the conftest file above them if there is one, else into each
+//! of them: a suite gets no new files.
 
 use flakelab_model::{Class, Place};
 use flakelab_source::{Source, Tree, apply};
@@ -8,6 +9,9 @@ use super::block::{Lines, fixture, ways};
 use super::names::localise;
 use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
+
+/// With more files to change, no fixture is worth it.
+const MOST_FILES: usize = 5;
 
 pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     if case.class != Class::Victim {
@@ -24,13 +28,38 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     files.dedup();
     let mut found = Vec::new();
     for cause in &case.causes {
-        let path = match files.as_slice() {
-            [file] => Some(file.clone()),
-            several => conftest(several),
-        };
-        if let Some(path) = path {
-            found.extend(in_file(cause, &path, tree));
+        match files.as_slice() {
+            [file] => found.extend(in_file(cause, file, tree)),
+            several => {
+                let above = conftest(several).filter(|path| tree.read(path).is_some());
+                match above {
+                    Some(path) => found.extend(in_file(cause, &path, tree)),
+                    None => found.extend(in_each(cause, several, tree)),
+                }
+            }
         }
+    }
+    found
+}
+
+/// The same fixture in every file that pollutes, if they are few.
+fn in_each(cause: &[CausalLeak], files: &[String], tree: &dyn Tree) -> Vec<Patch> {
+    if files.len() > MOST_FILES {
+        return Vec::new();
+    }
+    let mut all = files.iter().map(|file| in_file(cause, file, tree));
+    let Some(mut found) = all.next() else {
+        return Vec::new();
+    };
+    for more in all {
+        // One way each: they come in the same order for every file.
+        found.truncate(more.len());
+        for (patch, other) in found.iter_mut().zip(more) {
+            patch.changes.extend(other.changes);
+        }
+    }
+    for patch in &mut found {
+        patch.reason = patch.reason.replace(&files[0], "the files that change it");
     }
     found
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flakelab_fix::{Change, Fix, Patch, Status};
 use flakelab_runners::process::git;
-use flakelab_source::{decode, encode};
+use flakelab_source::{decode, encode, encode_like};
 
 use crate::error::CliError;
 use crate::printer::Printer;
@@ -37,17 +37,7 @@ fn bytes(patch: &Patch) -> Vec<u8> {
             changes: vec![change.clone()],
             ..patch.clone()
         };
-        let diff = one.diff();
-        // The encoding stands in the file's first lines, not in the diff's.
-        let ascii = encode(&change.after).len() == change.after.len();
-        let lines = if ascii {
-            diff.into_bytes()
-        } else {
-            let head = change.after.lines().take(2).collect::<Vec<_>>().join("\n");
-            let whole = encode(&format!("{head}\n{diff}"));
-            whole[encode(&format!("{head}\n")).len()..].to_vec()
-        };
-        out.extend(lines);
+        out.extend(encode_like(&change.after, &one.diff()));
     }
     out
 }
