@@ -54,6 +54,15 @@ pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines>
             .map(|s| after(&s, vec![format!("{}.cache_clear()", s.expression())]))
             .into_iter()
             .collect(),
+        "stream" => stream(leak)
+            .map(|name| {
+                patching(
+                    &["io", "sys"],
+                    format!("monkeypatch.setattr(sys, \"{name}\", io.StringIO())"),
+                )
+            })
+            .into_iter()
+            .collect(),
         "logging" => logger(leak).into_iter().collect(),
         "asyncio" => vec![Lines {
             modules: vec!["asyncio".into()],
@@ -81,6 +90,13 @@ pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines>
         }
         _ => Vec::new(),
     }
+}
+
+/// Which of the standard streams is closed: tests that close it get one of their own.
+pub(super) fn stream(leak: &CausalLeak) -> Option<&'static str> {
+    ["stdout", "stderr"]
+        .into_iter()
+        .find(|name| leak.name.starts_with(&format!("sys.{name}")))
 }
 
 fn patching(modules: &[&str], line: String) -> Lines {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use flakelab_model::{Class, Place};
 use flakelab_source::{Located, Piece, Source, Tree, apply, locate};
 
+use super::block::stream;
 use super::names::{Part, localise, slot};
 use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
@@ -139,6 +140,14 @@ fn lines(
                 .map(str::to_owned),
             );
             needed.extend(["os".to_owned(), "from unittest import mock".to_owned()]);
+            continue;
+        }
+        if let Some(name) = stream(leak).filter(|_| leak.kind == "stream") {
+            lines.push(format!(
+                "self.addCleanup(setattr, sys, \"{name}\", sys.{name})"
+            ));
+            lines.push(format!("sys.{name} = io.StringIO()"));
+            needed.extend(["io".to_owned(), "sys".to_owned()]);
             continue;
         }
         let (mut line, module) = undo(leak, &located.file, tree)?;

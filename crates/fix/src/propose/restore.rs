@@ -5,7 +5,7 @@
 use flakelab_model::{Class, Place};
 use flakelab_source::{Source, Tree, apply};
 
-use super::block::{Lines, fixture, ways};
+use super::block::{Lines, fixture, stream, ways};
 use super::names::localise;
 use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
@@ -149,6 +149,7 @@ fn fixture_name(source: &Source, leak: &CausalLeak) -> String {
         "environ" => "environment".to_owned(),
         "file" => "files".to_owned(),
         "logging" => "logging".to_owned(),
+        "stream" => stream(leak).unwrap_or_default().to_owned(),
         "asyncio" => "event_loop".to_owned(),
         kind @ ("cwd" | "sys_path" | "random") => kind.to_owned(),
         _ => {
