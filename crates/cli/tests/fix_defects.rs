@@ -13,6 +13,7 @@ use support::{Project, Run};
 const VICTIMS: &[Case] = &[
     Case {
         name: "imports of a helper from another module, one name of which means something else here",
+        since: 8,
         files: &[
             (
                 "registry.py",
@@ -64,6 +65,7 @@ def test_nothing_registered():
     },
     Case {
         name: "a global of the test module, which a copy of the code would set elsewhere",
+        since: 8,
         files: &[
             (
                 "test_counter.py",
@@ -99,6 +101,7 @@ def test_reader():
     },
     Case {
         name: "a cleaner of one statement, and victims of one statement or one line",
+        since: 8,
         files: &[
             ("slots.py", "USED = []\n"),
             (
@@ -135,6 +138,7 @@ def test_free_too(): assert slots.USED == []
     },
     Case {
         name: "setup_function cleans, and the victim's module has its own",
+        since: 8,
         files: &[
             ("jobs.py", "QUEUE = []\n"),
             (
@@ -178,6 +182,7 @@ def test_no_job():
     },
     Case {
         name: "setUp cleans through self, which a function has not and another class must not lose",
+        since: 8,
         files: &[
             (
                 "ledger.py",
@@ -239,6 +244,7 @@ class TestPages(unittest.TestCase):
     },
     Case {
         name: "an async cleaner, for an async method and for a function that runs its own loop",
+        since: 8,
         files: &[
             (
                 "channel.py",
@@ -301,6 +307,7 @@ def test_quiet():
     },
     Case {
         name: "nested classes",
+        since: 8,
         files: &[
             ("table.py", "ROWS = []\n"),
             (
@@ -335,6 +342,7 @@ class TestTable:
     },
     Case {
         name: "a cleaner and a victim that are both inherited from another module",
+        since: 8,
         files: &[
             (
                 "shelf.py",
@@ -375,6 +383,7 @@ class Reading:
     },
     Case {
         name: "a cleaner that takes fixtures",
+        since: 8,
         files: &[
             ("vault.py", "KEYS = {}\n"),
             (
@@ -412,6 +421,7 @@ def test_open(opened, tmp_path):
     },
     Case {
         name: "newer syntax, and the globals and functions of the cleaner's module",
+        since: 11,
         files: &[
             ("store.py", "ITEMS = []\n"),
             (
@@ -465,6 +475,7 @@ def test_room():
     },
     Case {
         name: "decorators, of which the cleaner needs one",
+        since: 8,
         files: &[
             (
                 "pool.py",
@@ -533,6 +544,7 @@ fn the_code_of_a_cleaner_comes_with_what_it_needs() {
 const BRITTLES: &[Case] = &[
     Case {
         name: "a parameter that matters",
+        since: 8,
         files: &[
             (
                 "palette.py",
@@ -575,6 +587,7 @@ def test_choose(name, dark):
     },
     Case {
         name: "setUpModule of another module",
+        since: 8,
         files: &[
             (
                 "db.py",
@@ -627,6 +640,7 @@ class TestQuery(unittest.TestCase):
     },
     Case {
         name: "setUpClass of another class of the module",
+        since: 8,
         files: &[
             (
                 "language.py",
@@ -664,6 +678,7 @@ class TestWords(unittest.TestCase):
     },
     Case {
         name: "async tests and asyncSetUp",
+        since: 8,
         files: &[
             (
                 "bus.py",
@@ -718,6 +733,7 @@ class TestAsk(unittest.IsolatedAsyncioTestCase):
     },
     Case {
         name: "asyncio.run in functions",
+        since: 8,
         files: &[
             (
                 "feed.py",
@@ -754,6 +770,7 @@ def test_read():
     },
     Case {
         name: "a decorated brittle",
+        since: 8,
         files: &[
             (
                 "clock.py",
@@ -802,6 +819,7 @@ def test_turn(by):
     },
     Case {
         name: "a setter that takes fixtures",
+        since: 8,
         files: &[
             (
                 "catalog.py",
@@ -845,6 +863,7 @@ def test_load(loaded):
     },
     Case {
         name: "state of the test module, and of a class that is nested",
+        since: 8,
         files: &[
             (
                 "test_client.py",
@@ -896,6 +915,7 @@ class TestFlow:
     },
     Case {
         name: "a brittle that is inherited",
+        since: 8,
         files: &[
             (
                 "plugs.py",

@@ -18,6 +18,7 @@ struct Idiom {
 const MONKEYPATCHED: &[Case] = &[
     Case {
         name: "an environment variable is set",
+        since: 8,
         files: &[(
             "test_set.py",
             r#"import os
@@ -40,6 +41,7 @@ def test_currency():
     },
     Case {
         name: "an environment variable is deleted",
+        since: 8,
         files: &[
             (
                 "conftest.py",
@@ -68,6 +70,7 @@ def test_homeless(capsys):
     },
     Case {
         name: "the working directory is changed",
+        since: 8,
         files: &[
             ("shop.txt", "tea\n"),
             (
@@ -93,6 +96,7 @@ def test_elsewhere(tmp_path):
     },
     Case {
         name: "an attribute of a module is replaced",
+        since: 8,
         files: &[
             (
                 "tax.py",
@@ -121,6 +125,7 @@ class TestReduced:
     },
     Case {
         name: "an item of a dictionary is replaced",
+        since: 8,
         files: &[
             ("prices.py", "PRICES = {\"tea\": 3, \"coffee\": 4}\n"),
             (
@@ -146,6 +151,7 @@ def test_discount():
     },
     Case {
         name: "a directory is put on sys.path",
+        since: 8,
         files: &[
             ("extras/surcharge.py", "AMOUNT = 1\n"),
             (
@@ -263,6 +269,7 @@ fn same_parameters(lines: &[&str], wanted: &str) -> bool {
 const UNITTESTS: &[Case] = &[
     Case {
         name: "a class without any set-up",
+        since: 8,
         files: &[(
             "test_mode.py",
             r#"import os
@@ -285,6 +292,7 @@ class TestMode(unittest.TestCase):
     },
     Case {
         name: "a class with setUp and tearDown of its own",
+        since: 8,
         files: &[
             ("stock.py", "STOCK = {\"tea\": 5}\n"),
             (
@@ -319,6 +327,7 @@ class TestFresh(unittest.TestCase):
     },
     Case {
         name: "an attribute of a module, in an async class",
+        since: 8,
         files: &[
             (
                 "delivery.py",
@@ -350,6 +359,7 @@ class TestPost(unittest.IsolatedAsyncioTestCase):
     },
     Case {
         name: "the working directory",
+        since: 8,
         files: &[
             ("stock.txt", "tea\n"),
             (
@@ -408,6 +418,7 @@ const UNITTEST_WORDS: [&str; 5] = ["addCleanup", "tearDown", "setUp", "patch", "
 const CACHED: &[Case] = &[
     Case {
         name: "a cached function, filled by a function",
+        since: 8,
         files: &[
             (
                 "rates.py",
@@ -445,6 +456,7 @@ def test_crash():
     },
     Case {
         name: "a cached function, filled by a unittest method",
+        since: 8,
         files: &[
             (
                 "names.py",

@@ -1,7 +1,7 @@
 //! From causes to patches: candidates in turn, and patches that already hold for others first.
 
 use flakelab_source::Tree;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_lab::{Lab, LabError, Variants};
 use flakelab_model::{Place, Timeout};
@@ -15,7 +15,7 @@ use crate::verify::{self, Verified};
 use crate::{assertions, shrink};
 
 /// How often a patch is extended for tests that it breaks.
-const WIDEST: usize = 3;
+const WIDEST: usize = 4;
 /// Patches of other tests that are tried for one that shares a file with them.
 const MOST_SHARED: usize = 3;
 
@@ -242,12 +242,21 @@ impl One<'_> {
                 patch = smaller;
             }
         }
-        let Some(held) = self.see(around, patch)? else {
+        let Some(mut held) = self.see(around, patch.clone())? else {
             return Ok(None);
         };
-        let mut held = held;
+        // For each other test that breaks, which of its ways to be set right is tried.
+        let mut ways: BTreeMap<String, usize> = BTreeMap::new();
         for _ in 0..WIDEST {
-            let Some(patch) = self.wider(around, &held) else {
+            if held.verified.broken.is_empty() {
+                break;
+            }
+            for id in &held.verified.broken {
+                ways.entry(id.clone())
+                    .and_modify(|way| *way += 1)
+                    .or_insert(0);
+            }
+            let Some(patch) = self.wider(around, &patch, &ways) else {
                 break;
             };
             match self.see(around, patch)? {
@@ -272,21 +281,20 @@ impl One<'_> {
 
     /// A patch that takes from other order-dependent tests what they lived on, with what they need instead:
     /// their own patch, or their helper.
-    fn wider(&self, around: &Surroundings<'_>, held: &VerifiedPatch) -> Option<Patch> {
-        if held.verified.broken.is_empty() {
-            return None;
-        }
-        let mut patch = held.patch.clone();
-        for id in &held.verified.broken {
+    fn wider(
+        &self,
+        around: &Surroundings<'_>,
+        patch: &Patch,
+        ways: &BTreeMap<String, usize>,
+    ) -> Option<Patch> {
+        let mut patch = patch.clone();
+        for (id, way) in ways {
             let other = self.cases.iter().find(|case| case.test == *id)?;
             let own = self.fixes.iter().find(|fix| fix.test == *id);
             let own = own.and_then(|fix| fix.patches.first());
-            patch = match own.and_then(|own| patch.with(&own.patch)) {
-                Some(both) => both,
-                None => propose::on_top(&patch, other, self.around(around))
-                    .into_iter()
-                    .next()?,
-            };
+            let own = own.and_then(|own| patch.with(&own.patch));
+            let helped = propose::on_top(&patch, other, self.around(around));
+            patch = own.into_iter().chain(helped).nth(*way)?;
         }
         Some(patch)
     }
@@ -297,6 +305,7 @@ impl One<'_> {
             suite: &self.known.ids,
             site: self.settings.site,
             shared: self.shared,
+            cases: self.cases,
         }
     }
 }

@@ -142,6 +142,13 @@ impl<'a> Class<'a> {
         for line in body {
             text.push_str(&format!("{lead}{indent}{line}\n"));
         }
+        if first == next && next.kind() == "pass_statement" && next.next_named_sibling().is_none() {
+            // It was only there because there was nothing else.
+            return Some(Edit::replace(
+                start..self.source.line_end(next.end_byte()),
+                text,
+            ));
+        }
         text.push('\n');
         Some(Edit::insert(start, text))
     }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::{Project, Run};
+use super::{Project, Run, environment};
 
 pub(crate) fn git(project: &Project, args: &[&str], input: Option<&str>) -> (bool, String) {
     let mut child = Command::new("git")
@@ -152,10 +152,21 @@ pub(crate) fn manners(project: &Project, diff: &str) -> Result<(), String> {
     Ok(())
 }
 
+fn minor_version(python: &std::path::Path) -> u32 {
+    let said = Command::new(python)
+        .args(["-c", "import sys; print(sys.version_info[1])"])
+        .output()
+        .expect("python");
+    let said = String::from_utf8_lossy(&said.stdout);
+    said.trim().parse().expect("a number")
+}
+
 /// A defect: modules that show it, and what plain pytest fails to run without a patch.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
+    /// The minor version of Python 3 that knows its syntax.
+    pub(crate) since: u32,
     pub(crate) files: &'static [(&'static str, &'static str)],
     /// Each flaky test, with an order that fails: of its culprits and itself, or of itself if it is brittle.
     pub(crate) targets: &'static [(&'static str, &'static str)],
@@ -164,6 +175,8 @@ pub(crate) struct Case {
 /// One project of all cases, one explanation and one run of `fix` with `args`; every complaint is
 /// collected, so that one case does not hide the next.
 pub(crate) fn judge(cases: &[Case], args: &[&str]) -> (Project, Run) {
+    let now = minor_version(&environment("pytest8").join("bin/python"));
+    let cases: Vec<&Case> = cases.iter().filter(|case| case.since <= now).collect();
     let modules: Vec<(&str, &str)> = cases.iter().flat_map(|c| c.files).copied().collect();
     let project = Project::new(&modules);
     let ids: Vec<&str> = cases

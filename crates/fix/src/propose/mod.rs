@@ -60,6 +60,8 @@ pub(crate) struct Around<'a> {
     pub(crate) site: Option<Site>,
     /// Whether other tests of its file fail for the same cause.
     pub(crate) shared: bool,
+    /// Every test that is to be fixed.
+    pub(crate) cases: &'a [Case],
 }
 
 /// Candidates for one test. None of them is known to work.
@@ -78,7 +80,7 @@ pub(crate) fn candidates(case: &Case, around: Around<'_>) -> (Vec<Candidate>, Re
     found.extend(plain(cleanup::propose(case, tree)));
     found.extend(plain(restore::propose(case, tree)));
     let resets = plain(reset::propose(case, tree, around.shared));
-    let helpers = helper::propose(case, tree, around.suite, around.site, &mut refused);
+    let helpers = helper::propose(case, around, &mut refused);
     if case.class == Class::Brittle {
         found.extend(helpers);
         found.extend(resets);
@@ -116,12 +118,13 @@ pub(crate) fn on_top(patch: &Patch, case: &Case, around: Around<'_>) -> Vec<Patc
         tree: around.tree,
         patch,
     };
-    let refused = &mut Refusals::default();
-    helper::propose(case, &over, around.suite, None, refused)
+    let over = Around {
+        tree: &over,
+        ..around
+    };
+    helper::calls(case, over)
         .into_iter()
-        .filter(|candidate| candidate.recipe.is_none())
-        .map(|candidate| {
-            let mut more = candidate.patch;
+        .map(|mut more| {
             let mut changes = patch.changes.clone();
             for change in more.changes {
                 match changes.iter_mut().find(|known| known.path == change.path) {
@@ -189,6 +192,7 @@ mod tests {
             suite: &[],
             site: None,
             shared: false,
+            cases: &[],
         };
         let found = candidates(case, around).0.into_iter();
         found.map(|candidate| candidate.patch).collect()

@@ -209,11 +209,10 @@ def test_small_ones():
     if (third := first + second) > 2: fourth = third
     LOG = LOG + ["x"]
     del first
-    match second:
-        case 2:
-            fourth += 1
-        case _:
-            fourth = 0
+    if second == 2:
+        fourth += 1
+    else:
+        fourth = 0
     text = """a
     b"""
     text = text.replace(

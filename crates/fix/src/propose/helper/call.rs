@@ -1,10 +1,10 @@
 //! A call of the helper at the start of the test.
 
 use flakelab_model::Place;
-use flakelab_source::{Tree, apply, locate};
+use flakelab_source::{Function, Tree, apply, locate};
 
 use super::elements::parameters;
-use super::purpose;
+use super::{own_class, purpose, set_up};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -16,10 +16,13 @@ pub(super) fn propose(
 ) -> Result<Patch, String> {
     let place = Place::of(&case.test).ok_or("it is no test in a file")?;
     let target = locate::test(&place, tree).ok_or("its code was not found in the project")?;
-    if target.file != place.file {
-        return Err("its code is inherited from another file".into());
-    }
-    let function = target.function().ok_or("its code was not found")?;
+    let inherited = target.file != place.file;
+    let target = if inherited {
+        own_class(&place, tree)?
+    } else {
+        target
+    };
+    let function = target.function();
     let unittest = locate::is_unittest(&place, tree);
     let mut lines = Vec::new();
     let mut fixtures: Vec<String> = Vec::new();
@@ -29,7 +32,7 @@ pub(super) fn propose(
         let located = locate::test(&helper, tree)
             .ok_or_else(|| format!("the code of `{id}` was not found in the project"))?;
         let code = located.function().ok_or("its helper was not found")?;
-        if code.is_async() && !function.is_async() {
+        if code.is_async() && !function.is_some_and(Function::is_async) {
             return Err("the helper is async, and the test is not".into());
         }
         let bindings = if helper.parametrised {
@@ -42,6 +45,11 @@ pub(super) fn propose(
             match bindings.iter().find(|(bound, _)| *bound == name) {
                 Some((_, value)) => arguments.push(value.clone()),
                 None => {
+                    if helper.file != place.file && located.source.defines(&name) {
+                        let module = locate::module_name(&helper.file, tree)
+                            .ok_or_else(|| format!("`{}` cannot be imported", helper.file))?;
+                        modules.push(format!("from {module} import {name}"));
+                    }
                     arguments.push(name.clone());
                     fixtures.push(name);
                 }
@@ -76,9 +84,15 @@ pub(super) fn propose(
             fixtures[0]
         ));
     }
-    let edit = function.prepend(&lines);
-    let mut edits = vec![edit.ok_or("its body stands on the line of its `def`")?];
-    edits.extend(function.add_parameters(&fixtures));
+    let mut edits = Vec::new();
+    match function {
+        Some(function) => {
+            let edit = function.prepend(&lines);
+            edits.push(edit.ok_or("its body stands on the line of its `def`")?);
+            edits.extend(function.add_parameters(&fixtures));
+        }
+        None => edits.push(set_up(&target, unittest, &lines, &fixtures)?),
+    }
     let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
     edits.extend(target.source.add_imports(&needed));
     let before = target.source.text().to_owned();

@@ -1,13 +1,24 @@
 //! What a helper consists of: fixtures it asks for, statements around and in it, parameters it is given.
 
 use flakelab_model::Place;
-use flakelab_source::{Piece, Source, Tree, locate};
+use flakelab_source::{Names, Piece, Source, Tree, locate};
 
 /// A part of a helper that can be left out.
 #[derive(Debug, Clone)]
 pub(super) enum Element {
     Fixture(String),
     Code(Piece),
+}
+
+impl Element {
+    pub(super) fn uses(&self, name: &str) -> bool {
+        match self {
+            Element::Fixture(_) => false,
+            Element::Code(piece) => {
+                Names::of(&piece.at("")).is_none_or(|names| names.free.contains(name))
+            }
+        }
+    }
 }
 
 /// One helper, taken apart.

@@ -5,30 +5,23 @@ mod elements;
 mod recipe;
 
 use flakelab_model::{Class, Place};
-use flakelab_source::Tree;
+use flakelab_source::{Edit, Located, Source, Tree};
 
-use super::{Candidate, Refusals};
+use super::{Around, Candidate, Refusals};
 use crate::case::Case;
-use crate::patch::Site;
+use crate::patch::{Patch, Site};
 
 pub(crate) use recipe::Recipe;
 
 /// Helpers tried for one test.
 const MOST: usize = 4;
 
-pub(super) fn propose(
-    case: &Case,
-    tree: &dyn Tree,
-    suite: &[String],
-    site: Option<Site>,
-    refused: &mut Refusals,
-) -> Vec<Candidate> {
-    let helpers = match case.class {
-        Class::Brittle => &case.culprits,
-        _ => &case.cleaners,
-    };
+pub(super) fn propose(case: &Case, around: Around<'_>, refused: &mut Refusals) -> Vec<Candidate> {
+    let Around {
+        tree, suite, site, ..
+    } = around;
     let mut found = Vec::new();
-    for set in helpers.iter().take(MOST) {
+    for set in sets(case).iter().take(MOST) {
         if site != Some(Site::Polluter) {
             match Recipe::new(case, set, &case.test, Site::Victim, tree, suite) {
                 Ok(recipe) => found.extend(recipe.candidate(tree, refused)),
@@ -49,13 +42,66 @@ pub(super) fn propose(
                     }
                 }
                 None => {
-                    refused.add("it has several polluters, so there is no one end to clean up at")
+                    refused.add("it has several polluters, so there is no one end to clean up at");
                 }
             }
         }
     }
     if site == Some(Site::Polluter) && case.class == Class::Brittle {
         refused.add("it fails alone, so there is no polluter to clean up in");
+    }
+    found
+}
+
+/// Calls of helpers: as they are, with what they need themselves before them, and that alone: a state-setter
+/// may do its work and fail.
+pub(super) fn calls(case: &Case, around: Around<'_>) -> Vec<Patch> {
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for set in sets(case).iter().take(MOST) {
+        let complete = complete(set, around.cases);
+        let before: Vec<String> = complete
+            .iter()
+            .filter(|id| !set.contains(id))
+            .cloned()
+            .collect();
+        for set in [set.clone(), complete, before] {
+            if !set.is_empty() && !set.contains(&case.test) && !all.contains(&set) {
+                all.push(set);
+            }
+        }
+    }
+    all.iter()
+        .filter_map(|set| call::propose(case, set, around.tree, around.suite).ok())
+        .collect()
+}
+
+fn sets(case: &Case) -> &[Vec<String>] {
+    match case.class {
+        Class::Brittle => &case.culprits,
+        _ => &case.cleaners,
+    }
+}
+
+/// The set with the state-setters of those in it that fail alone before them.
+fn complete(set: &[String], cases: &[Case]) -> Vec<String> {
+    fn add(id: &String, cases: &[Case], open: &mut Vec<String>, found: &mut Vec<String>) {
+        if found.contains(id) || open.contains(id) {
+            return;
+        }
+        open.push(id.clone());
+        let needs = cases
+            .iter()
+            .find(|case| case.test == *id && case.class == Class::Brittle)
+            .and_then(|case| case.culprits.first());
+        for need in needs.into_iter().flatten() {
+            add(need, cases, open, found);
+        }
+        open.pop();
+        found.push(id.clone());
+    }
+    let mut found = Vec::new();
+    for id in set {
+        add(id, cases, &mut Vec::new(), &mut found);
     }
     found
 }
@@ -69,6 +115,38 @@ fn polluter(case: &Case) -> Option<String> {
         [only] => Some((*only).clone()),
         _ => None,
     }
+}
+
+/// The class of a test whose code is another file's, in its own file.
+fn own_class(place: &Place, tree: &dyn Tree) -> Result<Located, String> {
+    let text = tree.read(&place.file).unwrap_or_default();
+    Ok(Located {
+        source: Source::parse(&text).ok_or("its file does not parse")?,
+        path: place.path().into_iter().map(str::to_owned).collect(),
+        file: place.file.clone(),
+    })
+}
+
+/// A set-up for such a class.
+fn set_up(
+    target: &Located,
+    unittest: bool,
+    lines: &[String],
+    fixtures: &[String],
+) -> Result<Edit, String> {
+    let class = target.class().ok_or("its class was not found")?;
+    let (name, first) = if unittest {
+        ("setUp", Some("super().setUp()".to_owned()))
+    } else {
+        ("setup_method", None)
+    };
+    if class.method(name).is_some() || !fixtures.is_empty() {
+        return Err("its code is another file's, and its class has a set-up already".into());
+    }
+    let body: Vec<String> = first.into_iter().chain(lines.iter().cloned()).collect();
+    class
+        .add_method(&format!("def {name}(self):"), &body)
+        .ok_or_else(|| "its class stands on one line".to_owned())
 }
 
 /// What the helper is good for, in words.

@@ -1,10 +1,10 @@
 //! A patch that brings over the statements of helpers, and can leave any of them out.
 
 use flakelab_model::{Class, Place};
-use flakelab_source::{Edit, Function, Located, Names, Piece, Source, Tree, apply, locate};
+use flakelab_source::{Function, Located, Names, Piece, Tree, apply, locate};
 
 use super::elements::{Element, Origin};
-use super::purpose;
+use super::{own_class, purpose, set_up};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 use crate::propose::{Candidate, Refusals};
@@ -12,8 +12,6 @@ use crate::propose::{Candidate, Refusals};
 #[derive(Debug)]
 pub(crate) struct Recipe {
     target: Located,
-    /// The code of the test is another file's: its class here gets a set-up.
-    inherited: bool,
     unittest: bool,
     site: Site,
     class: Class,
@@ -34,23 +32,22 @@ impl Recipe {
         let place = Place::of(at).ok_or("it is no test in a file")?;
         let mut target = locate::test(&place, tree)
             .ok_or_else(|| format!("the code of `{at}` was not found in the project"))?;
-        let inherited = target.file != place.file;
-        if inherited {
-            let text = tree.read(&place.file).unwrap_or_default();
-            target = Located {
-                source: Source::parse(&text).ok_or("its file does not parse")?,
-                path: place.path().into_iter().map(str::to_owned).collect(),
-                file: place.file.clone(),
-            };
+        if target.file != place.file {
+            target = own_class(&place, tree)?;
         }
-        let origins = set
+        let mut origins = set
             .iter()
             .map(|id| Origin::of(id, &place, tree, suite))
             .collect::<Result<Vec<_>, _>>()?;
+        if !target.is_method() {
+            // What the helper asks of itself nobody can answer here; the rest may do.
+            for origin in &mut origins {
+                origin.elements.retain(|element| !element.uses("self"));
+            }
+        }
         Ok(Self {
             unittest: locate::is_unittest(&place, tree),
             target,
-            inherited,
             site,
             class: case.class,
             set: set.to_vec(),
@@ -111,11 +108,11 @@ impl Recipe {
             }
             let used = |name: &&String| names.free.contains(*name);
             fixtures.extend(origin.fixtures.iter().filter(used).cloned());
-            if names.free.contains("self") && !self.target.is_method() {
-                return Err("the helper's code uses `self`, and the test is no method".into());
-            }
             waits |= own.iter().any(|piece| piece.at("").contains("await "));
-            for name in names.free.iter().filter(|name| !bound.contains(*name)) {
+            // A fixture that the helper's own module defines has to be imported to be found.
+            let asked = fixtures.iter().filter(|f| origin.fixtures.contains(f));
+            let needed = names.free.iter().filter(|name| !bound.contains(*name));
+            for name in needed.chain(asked) {
                 imports.extend(self.import(origin, name, tree)?);
             }
             bound.extend(names.bound);
@@ -154,7 +151,14 @@ impl Recipe {
                 }
                 edits.extend(function.add_parameters(&fixtures));
             }
-            None => edits.push(self.set_up(&pieces, &fixtures)?),
+            None => {
+                let lines = pieces.iter().flat_map(|piece| {
+                    let text = piece.at("");
+                    text.lines().map(str::to_owned).collect::<Vec<_>>()
+                });
+                let lines: Vec<String> = lines.collect();
+                edits.push(set_up(&self.target, self.unittest, &lines, &fixtures)?);
+            }
         }
         let needed: Vec<&str> = imports.iter().map(String::as_str).collect();
         edits.extend(self.target.source.add_imports(&needed));
@@ -178,27 +182,6 @@ impl Recipe {
         })
     }
 
-    /// A set-up for the class of a test whose code is another file's.
-    fn set_up(&self, pieces: &[Piece], fixtures: &[String]) -> Result<Edit, String> {
-        let class = self.target.class().ok_or("its class was not found")?;
-        let (name, first) = if self.unittest {
-            ("setUp", Some("super().setUp()".to_owned()))
-        } else {
-            ("setup_method", None)
-        };
-        if !self.inherited || class.method(name).is_some() || !fixtures.is_empty() {
-            return Err("its code is another file's, and its class has a set-up already".into());
-        }
-        let lines = pieces.iter().flat_map(|piece| {
-            let text = piece.at("");
-            text.lines().map(str::to_owned).collect::<Vec<_>>()
-        });
-        let body: Vec<String> = first.into_iter().chain(lines).collect();
-        class
-            .add_method(&format!("def {name}(self):"), &body)
-            .ok_or_else(|| "its class stands on one line".to_owned())
-    }
-
     /// What a name of the helper's module takes in the target's.
     fn import(
         &self,
@@ -206,7 +189,7 @@ impl Recipe {
         name: &str,
         tree: &dyn Tree,
     ) -> Result<Option<String>, String> {
-        if origin.file == self.target.file || origin.fixtures.iter().any(|f| f == name) {
+        if origin.file == self.target.file {
             return Ok(None);
         }
         let statement = if let Some(statement) = origin.source.import_of(name) {
@@ -255,9 +238,9 @@ fn wrapped(pieces: &[Piece], indent: &str, waits: bool) -> Piece {
         text.push('\n');
     }
     text.push_str(if waits {
-        "\nasyncio.run(prepare())"
+        "\nasyncio.run(prepare())\n\n"
     } else {
-        "\nprepare()"
+        "\nprepare()\n\n"
     });
     Piece::block(&text)
 }
