@@ -926,7 +926,7 @@ class Plug:
     on = True
 
 
-class Tests:
+class Checks:
     def test_plug(self):
         assert PLUGS[0].on
 "#,
@@ -937,7 +937,7 @@ class Tests:
             ),
             (
                 "test_plugs_brittle.py",
-                "from plugs import Tests\n\n\nclass TestPlug(Tests):\n    pass\n",
+                "from plugs import Checks\n\n\nclass TestPlug(Checks):\n    pass\n",
             ),
         ],
         targets: &[(
