@@ -1,6 +1,6 @@
 //! What is known of a test that is to be fixed.
 
-use flakelab_model::Class;
+use flakelab_model::{Class, Place};
 
 /// One order-dependent test with its causes; tests by id.
 #[derive(Debug, Clone)]
@@ -13,6 +13,20 @@ pub struct Case {
     pub cleaners: Vec<Vec<String>>,
     /// Groups of leaks that carry it; the members of one only work together.
     pub causes: Vec<Vec<CausalLeak>>,
+}
+
+impl Case {
+    /// The files its culprits stand in.
+    pub(crate) fn culprit_files(&self) -> Vec<String> {
+        let ids = self.culprits.iter().flatten();
+        let mut files: Vec<String> = ids
+            .filter_map(|id| Place::of(id))
+            .map(|place| place.file)
+            .collect();
+        files.sort();
+        files.dedup();
+        files
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

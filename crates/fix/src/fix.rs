@@ -1,6 +1,7 @@
 //! From causes to patches: candidates in turn, and patches that already hold for others first.
 
 use flakelab_source::Tree;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_lab::{Lab, LabError, Variants};
@@ -11,9 +12,11 @@ use crate::case::Case;
 use crate::known::Known;
 use crate::patch::{Patch, Site, Strategy};
 use crate::propose::{self, Around, Candidate};
-use crate::verify::{self, Verified};
+use crate::verify::{self, InOrders, Verified};
 use crate::{assertions, shrink};
 
+/// Patches whose runs are remembered for the next test.
+const MOST_REMEMBERED: usize = 20;
 /// How often a patch is extended for tests that it breaks.
 const WIDEST: usize = 4;
 /// Patches of other tests that are tried for one that shares a file with them.
@@ -89,6 +92,7 @@ pub fn fix(
 ) -> Result<Vec<Fix>, LabError> {
     let mut fixes: Vec<Fix> = Vec::new();
     let mut known: Option<Known> = None;
+    let memory = RefCell::default();
     let mut settings = settings.clone();
     let done = std::mem::take(&mut around.done);
     for (number, case) in cases.iter().enumerate() {
@@ -121,6 +125,7 @@ pub fn fix(
             plain: verify::is_plain(lab, &case.test, &settings)?,
             cases,
             fixes: &fixes,
+            memory: &memory,
         };
         let found = one.fix(&mut around, accepted, watch)?;
         watch.fixed(&found)?;
@@ -155,7 +160,11 @@ struct One<'a> {
     cases: &'a [Case],
     /// What was fixed before.
     fixes: &'a [Fix],
+    memory: &'a RefCell<Memory>,
 }
+
+/// How every test did with patches that broke none, by their files.
+type Memory = Vec<(Vec<(String, String)>, InOrders)>;
 
 impl One<'_> {
     fn fix(
@@ -275,7 +284,22 @@ impl One<'_> {
         let Some(mut lab) = around.variants.open(&patch.files())? else {
             return Ok(None);
         };
-        let verified = verify::verify(&mut *lab, self.case, self.known, self.plain, self.settings)?;
+        let mut memory = self.memory.borrow_mut();
+        let at = memory.iter().position(|(files, _)| *files == patch.files());
+        let mut in_orders = at.map(|at| memory.swap_remove(at).1);
+        let verified = verify::verify(
+            &mut *lab,
+            self.case,
+            self.known,
+            self.plain,
+            &mut in_orders,
+            self.settings,
+        )?;
+        if let Some(outcomes) = in_orders.filter(|_| verified.broken.is_empty()) {
+            memory.push((patch.files(), outcomes));
+            let forgotten = memory.len().saturating_sub(MOST_REMEMBERED);
+            memory.drain(..forgotten);
+        }
         Ok(Some(VerifiedPatch { patch, verified }))
     }
 
@@ -313,13 +337,7 @@ impl One<'_> {
 /// A patch that holds for another test with the same cause comes first, then one that changes a file of the
 /// culprits.
 fn in_turn(case: &Case, accepted: Vec<Patch>, own: Vec<Candidate>) -> Vec<Candidate> {
-    let files: Vec<String> = case
-        .culprits
-        .iter()
-        .flatten()
-        .filter_map(|id| Place::of(id))
-        .map(|place| place.file)
-        .collect();
+    let files = case.culprit_files();
     let same = |a: &Patch, b: &Patch| a.changes == b.changes;
     let (mut first, rest): (Vec<Candidate>, Vec<Candidate>) = own
         .into_iter()

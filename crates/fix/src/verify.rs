@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use flakelab_lab::{Lab, LabError, pristine};
-use flakelab_model::{Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex};
+use flakelab_model::{Execution, Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
@@ -119,13 +119,17 @@ pub(crate) fn works(lab: &mut dyn Lab, case: &Case, settings: &Settings) -> Resu
     Ok(!passes.contains(&false))
 }
 
+/// How every test did in the orders of [`Known`] with a patch in place: the same for whomever it is to fix.
+pub(crate) type InOrders = Vec<Vec<(TestIndex, Polarity)>>;
+
 /// Verifies for one test; stops where it cannot hold any more. `plain` says whether the test alone could be
-/// collected alone without the patch.
+/// collected alone without the patch; `in_orders` is what an earlier test has seen of the same patch.
 pub(crate) fn verify(
     lab: &mut dyn Lab,
     case: &Case,
     known: &Known,
     plain: bool,
+    in_orders: &mut Option<InOrders>,
     settings: &Settings,
 ) -> Result<Verified, LabError> {
     let mut seen = Verified::default();
@@ -162,7 +166,11 @@ pub(crate) fn verify(
     }
     let mut suspects = sweep(lab, target, known, settings, &mut seen)?;
     if seen.holds_after() {
-        suspects.extend(shuffle(lab, target, known, settings, &mut seen)?);
+        let outcomes = match in_orders {
+            Some(outcomes) => outcomes,
+            none => none.insert(shuffle(lab, known, settings)?),
+        };
+        suspects.extend(compare(outcomes, target, known, &mut seen));
         if !seen.default_order {
             return Ok(seen);
         }
@@ -287,38 +295,47 @@ fn sweep(
 }
 
 /// The default order and random ones, as they were run without the patch.
-fn shuffle(
-    lab: &mut dyn Lab,
-    target: TestIndex,
-    known: &Known,
-    settings: &Settings,
-    seen: &mut Verified,
-) -> Result<Vec<Suspect>, LabError> {
+fn shuffle(lab: &mut dyn Lab, known: &Known, settings: &Settings) -> Result<InOrders, LabError> {
     let batch: Vec<RunRequest> = known
         .orders
         .iter()
         .map(|order| RunRequest::new(order.clone(), Isolation::Fork, settings.timeout))
         .collect();
+    let records = run(lab, &batch)?.into_iter();
+    Ok(records
+        .map(|record| {
+            let executions = record.map(|r| r.executions).unwrap_or_default();
+            let polarity = |e: Execution| (e.test, e.outcome.polarity());
+            executions.into_iter().map(polarity).collect()
+        })
+        .collect())
+}
+
+/// The test must pass in every order, and the others where they passed before.
+fn compare(
+    outcomes: &InOrders,
+    target: TestIndex,
+    known: &Known,
+    seen: &mut Verified,
+) -> Vec<Suspect> {
     let mut suspects: Vec<Suspect> = Vec::new();
-    for record in run(lab, &batch)?.into_iter().flatten() {
-        let number = record.request;
-        for (at, execution) in record.executions.iter().enumerate() {
-            let polarity = execution.outcome.polarity();
-            if execution.test == target {
-                let passed = polarity == Polarity::Pass;
+    for (number, order) in outcomes.iter().enumerate() {
+        for (at, (test, polarity)) in order.iter().enumerate() {
+            if *test == target {
+                let passed = *polarity == Polarity::Pass;
                 if number == 0 {
                     seen.default_order = passed;
                 } else {
                     seen.shuffles.1 += 1;
                     seen.shuffles.0 += u64::from(passed);
                 }
-            } else if polarity == Polarity::Fail && known.passed(number, execution.test) {
-                let order = known.orders[number].0.iter().take(at + 1).copied();
-                suspects.push((execution.test, order.collect()));
+            } else if *polarity == Polarity::Fail && known.passed(number, *test) {
+                let before = known.orders[number].0.iter().take(at + 1).copied();
+                suspects.push((*test, before.collect()));
             }
         }
     }
-    Ok(suspects)
+    suspects
 }
 
 /// Those of the suspects that fail again, every time. One order each is enough.

@@ -94,24 +94,9 @@ impl<'a> Function<'a> {
         Some(Edit::insert(at, format!("{newline}{text}")))
     }
 
-    /// The start of the line where the first statement behind the docstring stands, and its indentation.
     fn first_statement(self) -> Option<(usize, &'a str)> {
-        let body = self.node.child_by_field_name("body")?;
-        let mut cursor = body.walk();
-        let mut statements = body
-            .named_children(&mut cursor)
-            .filter(|n| n.kind() != "comment");
-        let first = statements.next()?;
-        if first.start_position().row == self.node.start_position().row {
-            return None;
-        }
-        let target = match statements.next() {
-            Some(second) if is_docstring(first) => second,
-            _ => first,
-        };
-        let start = self.source.line_start(target.start_byte());
-        let lead = &self.source.text()[start..target.start_byte()];
-        lead.trim().is_empty().then_some((start, lead))
+        let first = behind_docstring(self.node)?;
+        self.source.line_of(first)
     }
 }
 
@@ -119,30 +104,15 @@ impl<'a> Class<'a> {
     /// A method at the start of the class, behind its docstring. The lines of its body come without
     /// indentation.
     pub fn add_method(self, head: &str, body: &[String]) -> Option<Edit> {
-        let block = self.node.child_by_field_name("body")?;
-        let mut cursor = block.walk();
-        let mut statements = block
-            .named_children(&mut cursor)
-            .filter(|n| n.kind() != "comment");
-        let first = statements.next()?;
-        if first.start_position().row == self.node.start_position().row {
-            return None;
-        }
-        let next = match statements.next() {
-            Some(second) if is_docstring(first) => second,
-            _ => first,
-        };
-        let start = self.source.line_start(next.start_byte());
-        let lead = &self.source.text()[start..next.start_byte()];
-        if !lead.trim().is_empty() {
-            return None;
-        }
+        let next = behind_docstring(self.node)?;
+        let (start, lead) = self.source.line_of(next)?;
         let indent = self.source.indent();
         let mut text = format!("{lead}{head}\n");
         for line in body {
             text.push_str(&format!("{lead}{indent}{line}\n"));
         }
-        if first == next && next.kind() == "pass_statement" && next.next_named_sibling().is_none() {
+        let alone = next.prev_named_sibling().is_none() && next.next_named_sibling().is_none();
+        if next.kind() == "pass_statement" && alone {
             // It was only there because there was nothing else.
             return Some(Edit::replace(
                 start..self.source.line_end(next.end_byte()),
@@ -154,7 +124,31 @@ impl<'a> Class<'a> {
     }
 }
 
+/// The first statement of a definition behind its docstring; `None` for a body on the line of the head.
+fn behind_docstring(definition: Node<'_>) -> Option<Node<'_>> {
+    let body = definition.child_by_field_name("body")?;
+    let mut cursor = body.walk();
+    let mut statements = body
+        .named_children(&mut cursor)
+        .filter(|node| node.kind() != "comment");
+    let first = statements.next()?;
+    if first.start_position().row == definition.start_position().row {
+        return None;
+    }
+    Some(match statements.next() {
+        Some(second) if is_docstring(first) => second,
+        _ => first,
+    })
+}
+
 impl Source {
+    /// The start of the line where a statement stands, and its indentation; `None` if another comes before it.
+    fn line_of(&self, node: Node<'_>) -> Option<(usize, &str)> {
+        let start = self.line_start(node.start_byte());
+        let lead = &self.text()[start..node.start_byte()];
+        lead.trim().is_empty().then_some((start, lead))
+    }
+
     fn piece(&self, node: Node<'_>) -> Piece {
         let start = self.line_start(node.start_byte());
         let lead = &self.text()[start..node.start_byte()];

@@ -2,7 +2,7 @@
 //! polluters lie in several modules, it goes into the conftest file above them if there is one, else into each
 //! of them: a suite gets no new files.
 
-use flakelab_model::{Class, Place};
+use flakelab_model::Class;
 use flakelab_source::{Source, Tree, apply};
 
 use super::block::{Lines, fixture, stream, ways};
@@ -17,15 +17,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     if case.class != Class::Victim {
         return Vec::new();
     }
-    let mut files: Vec<String> = case
-        .culprits
-        .iter()
-        .flatten()
-        .filter_map(|id| Place::of(id))
-        .map(|place| place.file)
-        .collect();
-    files.sort();
-    files.dedup();
+    let files = case.culprit_files();
     let mut found = Vec::new();
     for cause in &case.causes {
         match files.as_slice() {
