@@ -129,3 +129,21 @@ fn patches_can_be_saved_and_nothing_explained_is_said_so() {
     let (applied, said) = git(&project, &["apply", "-"], Some(&patch));
     assert!(applied, "{said}");
 }
+
+#[test]
+fn without_a_sandbox_a_copy_is_patched_and_what_is_done_is_not_done_again() {
+    let project = Project::example("tiny");
+    project.explain(&["test_prices.py"]);
+    let before = project.tree();
+    let run = project.fix(&["--sandbox", "off"]);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    assert_eq!(project.tree(), before);
+    let order = "test_prices.py::test_discount test_prices.py::test_total";
+    holds(
+        &project,
+        fix_of(&run, "test_prices.py::test_total"),
+        &[order],
+    );
+    let again = project.fix(&["--sandbox", "off", "--resume"]);
+    assert_eq!(again.document["fixes"], run.document["fixes"]);
+}
