@@ -20,6 +20,8 @@ pub(crate) struct Known {
     pub(crate) orders: Vec<Order>,
     /// Tests that pass, by order.
     passing: Vec<BTreeSet<TestIndex>>,
+    /// Tests that pass in some of the orders only. Which ones, others decide, and a patch may change that.
+    dependent: BTreeSet<TestIndex>,
     /// Tests that pass alone.
     alone: BTreeSet<TestIndex>,
     /// What a patch must not exceed either.
@@ -47,6 +49,7 @@ impl Known {
             ids: suite.ids().iter().map(ToString::to_string).collect(),
             orders: Vec::new(),
             passing: Vec::new(),
+            dependent: BTreeSet::new(),
             alone: BTreeSet::new(),
             timeout: settings.timeout,
         };
@@ -81,6 +84,16 @@ impl Known {
         for record in run(lab, &batch)?.into_iter().flatten() {
             take(record.request + 1, record);
         }
+        let verdict = |wanted: bool| -> BTreeSet<TestIndex> {
+            let all = seen.iter().flatten();
+            all.filter(|(_, passed)| **passed == wanted)
+                .map(|(test, _)| *test)
+                .collect()
+        };
+        known.dependent = verdict(true)
+            .intersection(&verdict(false))
+            .copied()
+            .collect();
         known.passing = seen
             .into_iter()
             .map(|tests| {
@@ -109,11 +122,15 @@ impl Known {
         Ok(known)
     }
 
-    /// Whether a test passed in this order without a patch.
+    /// Whether a test passed in this order without a patch, and must do so with one: in the default order, and
+    /// if it does not depend on the order anyway, in all.
     pub(crate) fn passed(&self, order: usize, test: TestIndex) -> bool {
-        self.passing
-            .get(order)
-            .is_some_and(|set| set.contains(&test))
+        let judged = order == 0 || !self.dependent.contains(&test);
+        judged
+            && self
+                .passing
+                .get(order)
+                .is_some_and(|set| set.contains(&test))
     }
 
     pub(crate) fn passed_alone(&self, test: TestIndex) -> bool {
