@@ -147,3 +147,43 @@ fn without_a_sandbox_a_copy_is_patched_and_what_is_done_is_not_done_again() {
     let again = project.fix(&["--sandbox", "off", "--resume"]);
     assert_eq!(again.document["fixes"], run.document["fixes"]);
 }
+
+#[test]
+fn a_patch_against_some_culprits_is_partial_and_all_that_hold_can_be_shown() {
+    let project = Project::new(&[
+        (
+            "box.py",
+            "ITEMS = []\n\n\ndef seen(known=[]):\n    return known\n",
+        ),
+        (
+            "test_a.py",
+            "import box\n\n\ndef test_item():\n    box.ITEMS.append(1)\n",
+        ),
+        (
+            "test_b.py",
+            "import box\n\n\ndef test_default():\n    box.seen().append(1)\n",
+        ),
+        (
+            "test_v.py",
+            "import box\n\n\ndef test_nothing():\n    assert not box.ITEMS and not box.seen()\n",
+        ),
+        (
+            "test_w.py",
+            "import box\n\n\ndef test_no_item():\n    assert not box.ITEMS\n",
+        ),
+    ]);
+    let (some, all) = ("test_v.py::test_nothing", "test_w.py::test_no_item");
+    project.explain(&[some, all, "--all", "--confirmations", "1"]);
+    let run = project.fix(&["--patch-mode", "all"]);
+    assert_eq!(run.code, 4, "{}\n{}", run.stdout, run.stderr);
+    let partial = fix_of(&run, some);
+    assert_eq!(partial["status"], "partial", "{partial:#}");
+    let reason = partial["reason"].as_str().expect("a reason");
+    assert!(reason.contains("test_b.py::test_default"), "{reason}");
+    let patches = fix_of(&run, all)["patches"].as_array().expect("patches");
+    assert!(patches.len() > 1, "{patches:#?}");
+    for patch in patches {
+        assert_eq!(patch["verified"]["alone"], serde_json::json!([3, 3]));
+        assert_eq!(patch["verified"]["assertions_untouched"], true);
+    }
+}
