@@ -21,3 +21,42 @@ pub(crate) fn untouched(patch: &Patch) -> bool {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patch::{Change, Site, Strategy};
+
+    #[test]
+    fn assertions_may_be_added_and_moved_but_not_changed_or_dropped() {
+        let before = "def test_a():\n    x = 1\n    assert x\n    assert x\n";
+        for (after, wanted) in [
+            (
+                "def test_a():\n    y()\n    x = 1\n    assert x\n    assert x\n",
+                true,
+            ),
+            (
+                "def test_a():\n    assert y\n    assert x\n    x = 1\n    assert x\n",
+                true,
+            ),
+            ("def test_a():\n    x = 1\n    assert x\n", false),
+            (
+                "def test_a():\n    x = 1\n    assert x\n    assert not x\n",
+                false,
+            ),
+            ("def test_a(:\n", false),
+        ] {
+            let patch = Patch {
+                strategy: Strategy::Reset,
+                site: Site::Victim,
+                reason: String::new(),
+                changes: vec![Change {
+                    path: "test_a.py".into(),
+                    before: Some(before.into()),
+                    after: after.into(),
+                }],
+            };
+            assert_eq!(untouched(&patch), wanted, "{after}");
+        }
+    }
+}

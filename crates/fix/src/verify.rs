@@ -28,6 +28,8 @@ pub struct Verified {
     pub others: u64,
     /// Those that fail now where they passed before.
     pub broken: Vec<String>,
+    /// Whether every assertion of the changed files is as it was.
+    pub assertions_untouched: bool,
 }
 
 impl Verified {
@@ -42,6 +44,7 @@ impl Verified {
             && self.default_order
             && self.shuffles.0 == self.shuffles.1
             && self.broken.is_empty()
+            && self.assertions_untouched
     }
 
     /// What is wrong with a patch that does not hold.
@@ -52,7 +55,9 @@ impl Verified {
             .filter(|(_, passed, of)| passed < of)
             .map(|(set, ..)| set.join(" + "))
             .collect();
-        if !self.broken.is_empty() {
+        if !self.assertions_untouched {
+            "it changes an assertion".into()
+        } else if !self.broken.is_empty() {
             format!("it breaks {}", self.broken.join(", "))
         } else if !open.is_empty() {
             format!("the test still fails after {}", open.join(", "))
@@ -75,6 +80,7 @@ impl Verified {
         let all = |(passed, of): (u64, u64)| passed == of && of > 0;
         all(self.alone)
             && self.broken.is_empty()
+            && self.assertions_untouched
             && self
                 .after
                 .iter()

@@ -59,12 +59,16 @@ pub fn inject(
     let at_once = (suite.len() / 5).clamp(CHUNK, LARGEST_CHUNK);
     let mut entries = Vec::new();
     let mut chunk: Vec<Mutant> = Vec::new();
+    let mut waiting = 0;
     for (at, site) in sites.iter().enumerate() {
         chunk.extend(mutant::of(site, around.tree, settings));
-        around.watch.step();
+        waiting += 1;
         if chunk.len() >= at_once || at + 1 == sites.len() {
             entries.extend(evaluate(&bench, lab, around, &chunk, each)?);
             chunk.clear();
+            for _ in 0..std::mem::take(&mut waiting) {
+                around.watch.step();
+            }
         }
     }
     let without_code = unknown

@@ -79,7 +79,6 @@ pub struct Settings {
 pub enum Stage {
     Select,
     Evaluate,
-    Confirm,
 }
 
 /// Sees a campaign go by.

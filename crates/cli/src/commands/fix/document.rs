@@ -54,7 +54,7 @@ fn patch(held: &VerifiedPatch) -> report::Patch {
             default_order: v.default_order,
             shuffles: [v.shuffles.0, v.shuffles.1],
             others: v.others,
-            assertions_untouched: true,
+            assertions_untouched: v.assertions_untouched,
             broken: v.broken.clone(),
         },
     }

@@ -64,7 +64,8 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
         return Err(CliError::new(
             error::BROKEN_SUITE,
             format!("mutants are evaluated in forks of the collected suite, and {why}"),
-        ));
+        )
+        .hint("leave out what starts threads with `-- --ignore=FILE`"));
     }
     let store = early.map_or_else(|| bench.open_store(), Ok)?;
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;

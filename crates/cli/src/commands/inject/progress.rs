@@ -17,7 +17,6 @@ impl Watch for InjectWatch<'_> {
         self.0.message(match stage {
             Stage::Select => "which tests are stable",
             Stage::Evaluate => "functions whose statements were deleted in turn",
-            Stage::Confirm => "confirmed in fresh interpreters",
         });
     }
 
