@@ -33,21 +33,12 @@ class Sandbox:
 
     def split(self):
         """Called in a forked child: its writes go to a layer of its own from now on."""
-        cwd = _cwd()
         self._kernel.arm()
         self._kernel.unshare_mounts()
-        for number, target in enumerate(self._targets):
-            upper = self._upper[target]
-            if os.listdir(upper):
-                self._lower[target].insert(0, upper)
-            self._kernel.detach(os.fsencode(target))
-            self._mount(number, target)
-        self._kernel.disarm()
-        if cwd is not None:
-            try:
-                os.chdir(cwd)
-            except OSError:
-                pass
+        for target in self._targets:
+            if os.listdir(self._upper[target]):
+                self._lower[target].insert(0, self._upper[target])
+        self._replace(self._targets)
 
     def is_untouched(self):
         """Whether this lineage has written nothing: then a child that ends before it goes on may share its
@@ -56,13 +47,16 @@ class Sandbox:
 
     def renew(self):
         """Throws away a layer that only a child has written to."""
-        cwd = _cwd()
         self._kernel.arm()
-        for number, target in enumerate(self._targets):
-            if os.listdir(self._upper[target]):
-                self._kernel.detach(os.fsencode(target))
-                self._renewed += 1
-                self._mount(number, target)
+        self._renewed += 1
+        self._replace([target for target in self._targets if os.listdir(self._upper[target])])
+
+    def _replace(self, targets):
+        """Fresh layers in place of these mounts; the working directory is looked up again in them."""
+        cwd = _cwd()
+        for target in targets:
+            self._kernel.detach(os.fsencode(target))
+            self._mount(self._targets.index(target), target)
         self._kernel.disarm()
         if cwd is not None:
             try:

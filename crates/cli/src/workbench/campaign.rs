@@ -44,6 +44,21 @@ impl Workbench {
         Ok(last)
     }
 
+    /// With `resume`, the store and the campaign to go on with, before anything is collected; a suite that does
+    /// not even collect leaves no store behind.
+    pub(crate) fn earlier(
+        &mut self,
+        resume: bool,
+        asked: Asked<'_>,
+    ) -> Result<(Option<Store>, Option<Campaign>), CliError> {
+        if !resume {
+            return Ok((None, None));
+        }
+        let store = self.open_store()?;
+        let last = self.resume(&store, asked)?;
+        Ok((Some(store), Some(last)))
+    }
+
     /// How much of a resumed campaign was there already.
     pub(crate) fn tell_replayed(&self, runs: u64) {
         self.printer.note(&match runs {

@@ -2,6 +2,7 @@
 
 mod campaign;
 pub(crate) mod deliver;
+mod detected;
 mod failures;
 mod orders;
 mod progress;
@@ -31,6 +32,7 @@ use crate::printer::{Printer, Volume};
 use crate::project;
 
 pub(crate) use campaign::{Asked, begin};
+pub(crate) use detected::{Detected, DetectedTest};
 pub(crate) use failures::lab_error;
 pub(crate) use orders::read_orders;
 pub(crate) use progress::{Bar, Gauge};

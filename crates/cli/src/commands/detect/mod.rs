@@ -26,16 +26,7 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
         verb: "detect",
         configuration: &configuration,
     };
-    // A suite that does not even collect leaves no store behind.
-    let early = args
-        .search
-        .resume
-        .then(|| plan.bench.open_store())
-        .transpose()?;
-    let last = match &early {
-        Some(store) => Some(plan.bench.resume(store, asked)?),
-        None => None,
-    };
+    let (early, last) = plan.bench.earlier(args.search.resume, asked)?;
     plan.settings.seed = plan.bench.seed;
     let bar = Bar::new(printer.shows_progress());
     let lab = plan.bench.open_lab(&bar)?;

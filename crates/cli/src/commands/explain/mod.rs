@@ -85,11 +85,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
     if !named && !bench.location.file().exists() {
         return Err(targets::nothing_yet());
     }
-    let early = causes.resume.then(|| bench.open_store()).transpose()?;
-    let last = match &early {
-        Some(store) => Some(bench.resume(store, asked)?),
-        None => None,
-    };
+    let (early, last) = bench.earlier(causes.resume, asked)?;
     settings.seed = bench.seed;
     let bar = Bar::new(printer.shows_progress());
     let lab = bench.open_lab(&bar)?;

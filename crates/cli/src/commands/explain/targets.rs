@@ -5,34 +5,12 @@ use std::collections::BTreeMap;
 use flakelab_explain::Target;
 use flakelab_model::{Class, Order, Polarity, Suite, TestIndex};
 use flakelab_store::{Finished, Store};
-use serde::Deserialize;
 
 use crate::error::{CliError, chain};
-use crate::workbench::means;
+use crate::workbench::{Detected, means};
 
 /// Orders taken from the store for one test.
 const MOST_ORDERS: usize = 40;
-
-/// The part of a `detect` document that is read here.
-#[derive(Debug, Deserialize)]
-struct Detected {
-    tests: Vec<DetectedTest>,
-}
-
-#[derive(Debug, Deserialize)]
-struct DetectedTest {
-    id: String,
-    class: Class,
-    #[serde(default)]
-    reproduce: Option<Reproduce>,
-    #[serde(default)]
-    passing_order: Option<Vec<String>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Reproduce {
-    order: Vec<String>,
-}
 
 pub(super) fn nothing_yet() -> CliError {
     CliError::usage("there is nothing to explain yet")
@@ -46,11 +24,8 @@ pub(super) fn choose(
     store: &Store,
     mut note: impl FnMut(&str),
 ) -> Result<Vec<Target>, CliError> {
-    let last = store
-        .last_finished("detect")
-        .map_err(|e| CliError::usage(chain(&e)))?;
-    let mut known = match &last {
-        Some(last) => of_campaign(last, suite, store, &mut note)?,
+    let mut known = match Detected::last(store)? {
+        Some((last, found)) => of_campaign(&last, &found, suite, store, &mut note)?,
         None if names.is_empty() => {
             return Err(nothing_yet());
         }
@@ -99,12 +74,11 @@ fn find(name: &str, suite: &Suite) -> Result<Vec<TestIndex>, CliError> {
 
 fn of_campaign(
     last: &Finished,
+    found: &Detected,
     suite: &Suite,
     store: &Store,
     note: &mut impl FnMut(&str),
 ) -> Result<BTreeMap<TestIndex, Target>, CliError> {
-    let document: Detected = serde_json::from_str(&last.document)
-        .map_err(|e| CliError::usage(format!("the last detect in the store is unreadable: {e}")))?;
     let numbers: BTreeMap<&str, u32> = (0u32..)
         .zip(&last.suite)
         .map(|(number, id)| (id.as_str(), number))
@@ -118,7 +92,7 @@ fn of_campaign(
     let mut targets = BTreeMap::new();
     let mut gone = Vec::new();
     let mut wanted = Vec::new();
-    for test in document.tests.iter().filter(|t| explained(t.class)) {
+    for test in found.tests.iter().filter(|t| explained(t.class)) {
         let Some(index) = suite.find(&test.id) else {
             gone.push(test.id.as_str());
             continue;

@@ -8,7 +8,7 @@ use flakelab_store::Store;
 use serde::Deserialize;
 
 use crate::error::{CliError, chain};
-use crate::workbench::means;
+use crate::workbench::{Detected, DetectedTest, means};
 
 /// Campaigns of `explain` that are looked at for a test.
 const MOST_CAMPAIGNS: u32 = 50;
@@ -48,18 +48,6 @@ struct Leak {
     left_by: Vec<String>,
 }
 
-/// The part of a `detect` document that is read here.
-#[derive(Debug, Deserialize)]
-struct Detected {
-    tests: Vec<DetectedTest>,
-}
-
-#[derive(Debug, Deserialize)]
-struct DetectedTest {
-    id: String,
-    class: Class,
-}
-
 /// What the store knows of flaky tests.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
@@ -79,21 +67,19 @@ fn is_order_dependent(class: Class) -> bool {
 impl Knowledge {
     /// The last `detect`, and every `explain` since.
     pub(super) fn read(store: &Store) -> Result<Self, CliError> {
-        let unreadable =
-            |verb: &str, e| CliError::usage(format!("a {verb} in the store is unreadable: {e}"));
-        let failed = |e| CliError::usage(chain(&e));
         let mut knowledge = Self::default();
-        let detect = store.last_finished("detect").map_err(failed)?;
-        if let Some(last) = &detect {
-            let document: Detected =
-                serde_json::from_str(&last.document).map_err(|e| unreadable("detect", e))?;
-            knowledge.detected = document.tests;
+        let mut since = None;
+        if let Some((last, found)) = Detected::last(store)? {
+            knowledge.detected = found.tests;
+            since = Some(last.id);
         }
-        let since = detect.map(|last| last.id);
-        let campaigns = store.finished("explain", MOST_CAMPAIGNS).map_err(failed)?;
+        let campaigns = store
+            .finished("explain", MOST_CAMPAIGNS)
+            .map_err(|e| CliError::usage(chain(&e)))?;
         for campaign in campaigns.into_iter().filter(|c| Some(c.id) > since) {
-            let document: Explained =
-                serde_json::from_str(&campaign.document).map_err(|e| unreadable("explain", e))?;
+            let document: Explained = serde_json::from_str(&campaign.document).map_err(|e| {
+                CliError::usage(format!("an explain in the store is unreadable: {e}"))
+            })?;
             for explanation in document.explanations {
                 let test = explanation.test.clone();
                 knowledge.explained.entry(test).or_insert(explanation);

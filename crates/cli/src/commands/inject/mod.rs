@@ -52,11 +52,7 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
         verb: "inject",
         configuration: &configuration,
     };
-    let early = mutation.resume.then(|| bench.open_store()).transpose()?;
-    let last = match &early {
-        Some(store) => Some(bench.resume(store, asked)?),
-        None => None,
-    };
+    let (early, last) = bench.earlier(mutation.resume, asked)?;
     settings.seed = bench.seed;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
