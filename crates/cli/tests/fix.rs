@@ -3,7 +3,7 @@
 mod support;
 
 use support::Project;
-use support::patches::{commit, fix_of, git, holds};
+use support::patches::{commit, fix_of, git, holds, save};
 
 #[test]
 fn the_shop_is_fixed_by_patches_that_git_applies() {
@@ -111,19 +111,7 @@ fn patches_can_be_saved_and_nothing_explained_is_said_so() {
     assert!(run.stderr.contains("flakelab detect"), "{}", run.stderr);
     project.explain(&["test_prices.py"]);
     let folder = tempfile::tempdir().expect("a directory");
-    let python = project.python();
-    let output = project
-        .flakelab(&[
-            "fix",
-            "--seed",
-            "1",
-            "--python",
-            python.to_str().expect("utf-8"),
-            "-o",
-            folder.path().to_str().expect("utf-8"),
-        ])
-        .output()
-        .expect("it runs");
+    let output = save(&project, folder.path());
     assert_eq!(output.status.code(), Some(1));
     let patch = std::fs::read_to_string(folder.path().join("001-restore.patch")).expect("a patch");
     let (applied, said) = git(&project, &["apply", "-"], Some(&patch));

@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 
 use support::Project;
-use support::patches::{Case, added, diff_of, files, fix_of, git, judge, patched, removed};
+use support::patches::{Case, added, diff_of, files, fix_of, git, judge, patched, removed, save};
 
 /// A raw statement, and what it is to become.
 struct Idiom {
@@ -546,19 +546,7 @@ def test_debug():
     args.extend(["--confirmations", "1"]);
     project.explain(&args);
     let folder = tempfile::tempdir().expect("a directory");
-    let python = project.python();
-    let output = project
-        .flakelab(&[
-            "fix",
-            "--seed",
-            "1",
-            "--python",
-            python.to_str().expect("utf-8"),
-            "-o",
-            folder.path().to_str().expect("utf-8"),
-        ])
-        .output()
-        .expect("it runs");
+    let output = save(&project, folder.path());
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("9 of 9 tests fixed, by 1 patch"), "{said}");

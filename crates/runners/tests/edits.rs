@@ -1,9 +1,10 @@
 //! A function whose body is swapped in a fork does what it does with the statement deleted from its file:
 //! for every statement of a module with every shape of a test.
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,9 @@ use flakelab_lab::Lab;
 use flakelab_model::{
     CodeEdit, Ending, Isolation, Order, Outcome, Place, RunRequest, Suite, TestIndex, Timeout,
 };
-use flakelab_runners::cancel::Cancel;
-use flakelab_runners::process::Limits;
-use flakelab_runners::pytest::{Options, PytestLab, SandboxMode, ask};
+use flakelab_runners::pytest::{PytestLab, SandboxMode};
 use flakelab_source::{Assertions, Edit, Function, Source, apply};
+use support::lab;
 
 const RICH: &str = include_str!("edits/test_rich.py");
 const TABS: &str = "\
@@ -76,32 +76,6 @@ const MINUTE: Timeout = Timeout {
     test: Duration::from_secs(60),
     run: Duration::from_secs(60),
 };
-
-fn lab(project: &Path, patched: Vec<(PathBuf, Vec<u8>)>) -> PytestLab {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venvs/pytest8/bin/python");
-    let env: Vec<_> = std::env::vars_os().collect();
-    let interpreter = ask(&root, project, &env, Duration::from_secs(60))
-        .expect("scripts/test makes the environment");
-    PytestLab::open(Options {
-        patched,
-        interpreter,
-        project: project.to_owned(),
-        tree: project.to_owned(),
-        args: Vec::new(),
-        env,
-        seed: 1,
-        jobs: 2,
-        sandbox: SandboxMode::Auto,
-        cold_only: false,
-        limits: Limits {
-            file: None,
-            memory: None,
-        },
-        patience: Duration::from_secs(60),
-        cancel: Cancel::default(),
-    })
-    .expect("it opens")
-}
 
 /// One deleted statement of the function of a test.
 struct Deletion {
@@ -229,7 +203,7 @@ fn a_swapped_body_does_what_the_written_file_does() {
         .into_iter()
         .map(|(name, text)| (name, Source::parse(text).expect("it parses")))
         .collect();
-    let mut base = lab(&project, Vec::new());
+    let mut base = lab(&project, SandboxMode::Auto, Vec::new());
     let suite = base.suite().clone();
     let all = deletions(&suite, &sources);
 
@@ -273,7 +247,7 @@ fn a_swapped_body_does_what_the_written_file_does() {
                 apply(source.text(), &edits).into_bytes(),
             )
         });
-        let mut variant = lab(&project, written.collect());
+        let mut variant = lab(&project, SandboxMode::Auto, written.collect());
         assert!(variant.suite().ids() == suite.ids(), "round {nth}");
         let tests: Vec<_> = round.iter().map(|deletion| (deletion.test, None)).collect();
         let said = alone(&mut variant, &tests, Isolation::Fork);

@@ -1,16 +1,17 @@
 //! Orders merged into a trie and walked by fork, with real pytest: the same outcomes as runs that share
 //! nothing, for a fraction of the executions.
 
+mod support;
+
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flakelab_lab::Lab;
 use flakelab_model::{Isolation, Order, RunRecord, RunRequest, TestIndex, Timeout};
-use flakelab_runners::cancel::Cancel;
-use flakelab_runners::process::Limits;
-use flakelab_runners::pytest::{Options, PytestLab, SandboxMode, ask};
+use flakelab_runners::pytest::{PytestLab, SandboxMode};
+use support::lab;
 
 /// State in the process, in files, and in fixtures of every scope, whose teardown depends on what follows.
 const SUITE: &str = "\
@@ -40,32 +41,6 @@ import test_a
 def test_7(): assert 'module down' not in test_a.STATE
 def test_8(): test_a.STATE.append('polluted')
 ";
-
-fn lab(project: &Path, sandbox: SandboxMode) -> PytestLab {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venvs/pytest8/bin/python");
-    let env: Vec<_> = std::env::vars_os().collect();
-    let interpreter = ask(&root, project, &env, Duration::from_secs(60))
-        .expect("scripts/test makes the environment");
-    PytestLab::open(Options {
-        patched: Vec::new(),
-        interpreter,
-        project: project.to_owned(),
-        tree: project.to_owned(),
-        args: Vec::new(),
-        env,
-        seed: 1,
-        jobs: 2,
-        sandbox,
-        cold_only: false,
-        limits: Limits {
-            file: None,
-            memory: None,
-        },
-        patience: Duration::from_secs(60),
-        cancel: Cancel::default(),
-    })
-    .expect("it opens")
-}
 
 fn project() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().expect("a directory");
@@ -121,7 +96,7 @@ fn words(records: &[RunRecord]) -> Vec<Vec<&'static str>> {
 
 fn compare(sandbox: SandboxMode) {
     let (_dir, path) = project();
-    let mut lab = lab(&path, sandbox);
+    let mut lab = lab(&path, sandbox, Vec::new());
     let orders = probes(lab.suite().len() as u32);
     let executed = |lab: &PytestLab| lab.progress().executions.load(Ordering::Relaxed);
     let alone = run(&mut lab, &orders, Isolation::Fork);
@@ -155,7 +130,7 @@ fn a_shared_prefix_changes_no_outcome_without_a_sandbox() {
 #[test]
 fn fresh_and_cold_interpreters_agree_with_forks() {
     let (_dir, path) = project();
-    let mut lab = lab(&path, SandboxMode::Auto);
+    let mut lab = lab(&path, SandboxMode::Auto, Vec::new());
     let orders = vec![
         vec![1, 8, 6],
         vec![0, 3],

@@ -3,6 +3,7 @@
 //! Every project is copied before use and compared afterwards: nothing may be left in it.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod datasets;
 pub(crate) mod order;
 pub(crate) mod patches;
 pub(crate) mod reproduce;

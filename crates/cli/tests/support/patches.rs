@@ -152,6 +152,16 @@ pub(crate) fn manners(project: &Project, diff: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// `fix` with the patches saved into a folder.
+pub(crate) fn save(project: &Project, folder: &std::path::Path) -> std::process::Output {
+    let python = project.python();
+    let (python, folder) = (python.to_str(), folder.to_str());
+    let words = ["fix", "--seed", "1", "--python"];
+    let mut args = words.to_vec();
+    args.extend([python.expect("utf-8"), "-o", folder.expect("utf-8")]);
+    project.flakelab(&args).output().expect("it runs")
+}
+
 fn minor_version(python: &std::path::Path) -> u32 {
     let said = Command::new(python)
         .args(["-c", "import sys; print(sys.version_info[1])"])
