@@ -254,6 +254,7 @@ impl Lab for FakeLab {
                 cpu: Duration::from_millis(1),
                 wall: Duration::from_millis(1),
                 plain: request.isolation.is_pristine(),
+                trace: None,
                 observation: request
                     .experiment
                     .as_ref()

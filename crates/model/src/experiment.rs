@@ -49,35 +49,3 @@ pub struct Observation {
     #[serde(default)]
     pub milliseconds: u64,
 }
-
-/// What a run is given besides its order; what is not set stays as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Factors {
-    /// Seeds `random` (and numpy's) before every test.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub random_seed: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timezone: Option<String>,
-    /// Seconds by which the clock is wrong; takes an interpreter of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clock_shift: Option<i64>,
-    /// Whether busy processes compete for the processors.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pressure: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file_order: Option<FileOrder>,
-}
-
-/// How directories are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileOrder {
-    Sorted,
-    Reversed,
-}
-
-impl Factors {
-    pub fn is_plain(&self) -> bool {
-        *self == Factors::default()
-    }
-}

@@ -5,16 +5,20 @@
 
 mod edit;
 mod experiment;
+mod factors;
 mod outcome;
 mod place;
 mod run;
 mod suite;
+mod trace;
 mod verdict;
 
 pub use edit::CodeEdit;
-pub use experiment::{Experiment, Factors, FileOrder, Leak, Observation};
+pub use experiment::{Experiment, Leak, Observation};
+pub use factors::{Factors, FileOrder, ProcessFactors};
 pub use outcome::{Failure, Outcome, Phase, Polarity};
 pub use place::Place;
 pub use run::{Ending, Execution, Isolation, Order, RunRecord, RunRequest, Timeout};
 pub use suite::{Suite, TestId, TestIndex};
+pub use trace::{Datum, Point, Recording, Sample, TestTrace, Trace};
 pub use verdict::Class;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::{CodeEdit, Experiment, Factors, Observation, Outcome, TestIndex};
+use crate::{
+    CodeEdit, Experiment, Factors, Observation, Outcome, Recording, TestIndex, Trace,
+};
 
 /// A sequence of tests. A test may stand in it more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -69,6 +71,8 @@ pub struct RunRequest {
     /// Looks into the process; such a run shares nothing with another.
     pub experiment: Option<Experiment>,
     pub factors: Factors,
+    /// What is written down besides outcomes.
+    pub recording: Option<Arc<Recording>>,
     /// Another body for the function of its last test.
     pub edit: Option<Arc<CodeEdit>>,
     /// Only the last execution is wanted in the record.
@@ -88,6 +92,7 @@ impl RunRequest {
             timeout,
             experiment: None,
             factors: Factors::default(),
+            recording: None,
             edit: None,
             last_only: false,
             until: None,
@@ -121,7 +126,7 @@ impl Ending {
     pub const NOT_COLLECTED: &str = "is not collected again";
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
     /// Position of the request in its batch.
     pub request: usize,
@@ -135,6 +140,8 @@ pub struct RunRecord {
     pub plain: bool,
     /// Of a run with an experiment.
     pub observation: Option<Observation>,
+    /// Of a run with a recording.
+    pub trace: Option<Box<Trace>>,
 }
 
 impl RunRecord {

@@ -327,6 +327,7 @@ fn load(
         cpu: Duration::from_micros(cpu.unsigned_abs()),
         wall: Duration::from_micros(wall.unsigned_abs()),
         plain,
+        trace: None,
         observation: seen
             .map(|text| serde_json::from_str(&text))
             .transpose()

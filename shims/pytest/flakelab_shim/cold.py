@@ -19,6 +19,7 @@ class ColdDriver:
         self._wanted = 2 if setup["mode"] == "twice" else 1
         self._sessions = 0
         self._surroundings = None
+        surround.begin(setup)
 
     @property
     def wants_another_session(self):

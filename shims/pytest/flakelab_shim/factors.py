@@ -1,9 +1,11 @@
-"""Surroundings that a run is given on purpose: random seed, time zone, order of directory listings, load.
+"""Surroundings that a run is given on purpose: random seed, time zone, order of directory listings, load,
+a delay before every test.
 
-The clock is not here: it takes a preloaded library, and so an interpreter of its own.
+What takes an interpreter of its own (clock, locale, network …) is not here: it is given before the start.
 """
 
 import sys
+from time import sleep as _sleep
 
 from .sealed import os
 
@@ -14,9 +16,15 @@ class Factors:
         self._zone = wanted.get("timezone")
         self._listing = wanted.get("file_order")
         self._pressure = wanted.get("pressure", False)
+        self._delay = wanted.get("delay")
+        self._applied = False
 
     def apply(self):
-        """Once, before the first test."""
+        """Before anything of the project is imported where that is possible, else before the first test."""
+        if self._applied:
+            return
+        self._applied = True
+        self._seed_generators()
         if self._zone is not None:
             import time
 
@@ -28,6 +36,11 @@ class Factors:
             _press()
 
     def before_test(self):
+        if self._delay:
+            _sleep(self._delay / 1000)
+        self._seed_generators()
+
+    def _seed_generators(self):
         if self._seed is None:
             return
         import random

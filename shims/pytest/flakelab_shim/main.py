@@ -63,7 +63,8 @@ def enter_sandbox(kernel, setup):
     with Hidden():
         from .sandbox import Sandbox
     try:
-        sandbox = Sandbox(kernel, wanted["targets"], wanted["layers"], wanted.get("over", {}))
+        over, lasting = wanted.get("over", {}), wanted.get("lasting", False)
+        sandbox = Sandbox(kernel, wanted["targets"], wanted["layers"], over, lasting)
         if setup.get("experiment") is not None:
             sandbox.keep_bottoms()
         sandbox.enter()

@@ -9,10 +9,12 @@ from .sealed import os
 
 
 class Sandbox:
-    def __init__(self, kernel, targets, layers, over):
+    def __init__(self, kernel, targets, layers, over, lasting=False):
         self._kernel = kernel
         self._targets = targets
         self._layers = layers
+        # A later run goes on in the layers of this one.
+        self._lasting = lasting
         # Files of `over` take the place of the target's own.
         self._lower = {target: [over[target]] if target in over else [] for target in targets}
         self._upper = {}
@@ -78,10 +80,11 @@ class Sandbox:
         return any(path == t or path.startswith(t.rstrip("/") + "/") for t in self._targets)
 
     def _mount(self, number, target):
-        base = os.path.join(self._layers, "%d-%d-%d" % (os.getpid(), number, self._renewed))
+        name = "last-%d" % number if self._lasting else "%d-%d-%d" % (os.getpid(), number, self._renewed)
+        base = os.path.join(self._layers, name)
         upper, work = os.path.join(base, "u"), os.path.join(base, "w")
-        os.makedirs(upper)
-        os.makedirs(work)
+        os.makedirs(upper, exist_ok=self._lasting)
+        os.makedirs(work, exist_ok=self._lasting)
         mode = os.stat(target).st_mode & 0o7777
         if self._bottoms is not None:
             self._bottoms[target] = self._kernel.keep_open(target)

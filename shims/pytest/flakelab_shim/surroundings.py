@@ -6,26 +6,38 @@ class Surround:
 
     def __init__(self, channel, sandbox, scratch):
         self._parts = (channel, sandbox, scratch)
+        self._factors = None
+
+    def begin(self, request):
+        """To be called where nothing of the project was imported yet, if there is such a place."""
+        self._factors = _factors(request)
+        if self._factors is not None:
+            self._factors.apply()
 
     def __call__(self, request, session, last):
         """For a run whose tests are numbered up to `last`."""
-        return Surroundings(request, session, last, *self._parts)
+        return Surroundings(request, session, last, self._factors or _factors(request), *self._parts)
+
+
+def _factors(request):
+    if not request.get("factors"):
+        return None
+    from .factors import Factors
+
+    return Factors(request["factors"])
 
 
 class Surroundings:
     """Called before every test of a chain of tests; does nothing where nothing was asked for."""
 
-    def __init__(self, request, session, last, channel, sandbox, scratch):
+    def __init__(self, request, session, last, factors, channel, sandbox, scratch):
         self._last = last
-        self._factors = self._experiment = self._edits = None
+        self._factors = factors
+        self._experiment = self._edits = None
         if request.get("edits"):
             from .edits import Edits
 
             self._edits = Edits(request["edits"], session.config)
-        if request.get("factors"):
-            from .factors import Factors
-
-            self._factors = Factors(request["factors"])
         if request.get("experiment") is not None:
             from .experiment import Experiment
 

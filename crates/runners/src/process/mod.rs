@@ -8,6 +8,7 @@
 pub mod git;
 mod guard;
 mod namespace;
+mod surroundings;
 
 use std::ffi::OsString;
 use std::io;
@@ -21,6 +22,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 
 pub use namespace::user_namespaces_work;
+pub use surroundings::{Surroundings, fixed_addresses_work, offline_works};
 
 /// What a child may use up; `None` leaves the limit as it is.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +45,7 @@ pub struct Spawn {
     pub limits: Limits,
     /// A user namespace of its own, in which it may mount.
     pub user_namespace: bool,
+    pub surroundings: Surroundings,
     /// With a process in between, which is hit when the child kills its parent.
     pub guarded: bool,
 }
@@ -95,8 +98,11 @@ pub fn spawn(spawn: Spawn) -> io::Result<Process> {
                 rustix::io::fcntl_setfd(fd, rustix::io::FdFlags::empty())?;
             }
             if spawn.user_namespace {
-                namespace::enter(&identity)?;
+                namespace::enter(&identity, || spawn.surroundings.offline())?;
+            } else {
+                spawn.surroundings.offline()?;
             }
+            spawn.surroundings.settle()?;
             Ok(())
         });
     }

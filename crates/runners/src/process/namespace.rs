@@ -28,14 +28,18 @@ impl Identity {
     }
 }
 
-/// To be called in the child before exec.
-pub(super) fn enter(identity: &Identity) -> io::Result<()> {
+/// To be called in the child before exec; `then` while the new namespace gives every right.
+pub(super) fn enter(
+    identity: &Identity,
+    then: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
     // SAFETY: the process is single-threaded here, and no other thread shares what is unshared.
     #[allow(deprecated)]
     rustix::thread::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
     put("/proc/self/setgroups", "deny")?;
     put("/proc/self/uid_map", &identity.uid_map)?;
     put("/proc/self/gid_map", &identity.gid_map)?;
+    then()?;
     // To mount, and to open the work directory that overlayfs closes to everybody.
     let admin = CapabilitySet::SYS_ADMIN | CapabilitySet::DAC_OVERRIDE;
     rustix::thread::set_capabilities(
@@ -70,7 +74,7 @@ pub fn user_namespaces_work() -> bool {
         .stderr(Stdio::null());
     // SAFETY: as in `spawn`.
     unsafe {
-        command.pre_exec(move || enter(&identity));
+        command.pre_exec(move || enter(&identity, || Ok(())));
     }
     command.status().is_ok()
 }

@@ -39,7 +39,7 @@ fn below(dir: &Path, name: &Path) -> Option<PathBuf> {
 }
 
 /// Shifts the clock of an interpreter that is yet to start.
-pub(super) fn shift(launch: &mut Launch, seconds: i64) {
+pub(super) fn shift(launch: &mut Launch, seconds: f64) {
     let Some(library) = library(&launch.python) else {
         return;
     };
@@ -48,7 +48,7 @@ pub(super) fn shift(launch: &mut Launch, seconds: i64) {
         launch.env.push((name.into(), value));
     };
     set("LD_PRELOAD", library.into());
-    set("FAKETIME", format!("{seconds:+}").into());
+    set("FAKETIME", format!("{seconds:+.6}").into());
     // Timeouts and sleeps go on as they are.
     set("FAKETIME_DONT_FAKE_MONOTONIC", "1".into());
 }

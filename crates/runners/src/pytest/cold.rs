@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use flakelab_model::RunRecord;
 
-use super::clock;
+use super::factors;
 use super::job::Job;
 use super::lab::Progress;
 use super::lane::{Pending, Selection, hear};
-use super::launch::Nest;
+use super::launch::{Nest, RecordingSetup};
+use super::trace;
 use super::worker::{Launch, Worker};
 use crate::scratch::Scratch;
 
@@ -21,7 +22,7 @@ pub(super) struct ColdRun {
     job: Job,
     pending: Pending,
     // After the worker, so that the directories outlive it.
-    _nest: Nest,
+    nest: Nest,
 }
 
 /// What a cold interpreter that has ended leaves behind.
@@ -41,7 +42,12 @@ impl ColdRun {
         pending: Pending,
         sandbox_roots: Option<&[PathBuf]>,
     ) -> io::Result<Self> {
-        let nest = Nest::create(scratch.path(), &format!("cold-{number}"))?;
+        let process = &pending.special.factors.process;
+        let nest = match &process.lasting_state {
+            Some(name) => Nest::lasting(scratch.path(), name)?,
+            // Of one length, because the length of paths decides about addresses.
+            None => Nest::create(scratch.path(), &format!("cold-{number:06}"))?,
+        };
         let Some(Selection {
             mode, args, order, ..
         }) = pending.selection.clone()
@@ -50,9 +56,14 @@ impl ColdRun {
         };
         let mut setup = nest.setup(mode, as_module, args, order, sandbox_roots);
         setup.special = pending.special.clone();
+        setup.layers = pending.recording.as_deref().map(|recording| {
+            RecordingSetup::new(recording, &nest, scratch.path())
+        });
         let mut launch = nest.launch(base, hash_seed);
-        if let Some(seconds) = pending.special.factors.clock_shift {
-            clock::shift(&mut launch, seconds);
+        factors::give(&mut launch, &pending.special.factors);
+        if pending.recording.is_some() {
+            // Of the run before, where directories last.
+            let _ = std::fs::remove_file(nest.trace());
         }
         let worker = Worker::start(&launch, &setup, true)?;
         let Pending { trie, timeout, .. } = &pending;
@@ -63,7 +74,7 @@ impl ColdRun {
             hash_seed,
             job,
             pending,
-            _nest: nest,
+            nest,
         })
     }
 
@@ -99,6 +110,13 @@ impl ColdRun {
             .to_owned();
         self.job
             .lose_unless_ended(format!("the interpreter ended early: {last}"));
-        Ok(Ended::Records(self.job.records(self.hash_seed, exit.cpu)))
+        let mut records = self.job.records(self.hash_seed, exit.cpu);
+        if self.pending.recording.is_some() {
+            let trace = trace::read(&self.nest.trace())?;
+            for record in &mut records {
+                record.trace = Some(Box::new(trace.clone()));
+            }
+        }
+        Ok(Ended::Records(records))
     }
 }

@@ -169,6 +169,7 @@ fn answer<T: serde::de::DeserializeOwned>(
             memory: None,
         },
         user_namespace: false,
+        surroundings: process::Surroundings::default(),
         guarded: false,
     });
     let said = spawned

@@ -279,6 +279,7 @@ impl Job {
                     wall,
                     plain: self.plain,
                     observation: self.seen.clone(),
+                    trace: None,
                 }
             })
             .collect()

@@ -183,7 +183,12 @@ impl PytestLab {
                     "other bodies for functions take forks of the collected suite",
                 ));
             }
-            match self.isolation(request.isolation) {
+            let isolation = if request.recording.is_some() || !request.factors.process.is_plain() {
+                Isolation::Cold
+            } else {
+                self.isolation(request.isolation)
+            };
+            match isolation {
                 Isolation::Shared | Isolation::Fork => warm.push((number, request)),
                 Isolation::Fresh => {
                     let seed = request.hash_seed.unwrap_or_else(|| {
@@ -222,6 +227,7 @@ impl PytestLab {
                 timeout: request.timeout,
                 selection: None,
                 special: Special::of(request),
+                recording: None,
             });
         }
         Ok(colds)
@@ -298,6 +304,7 @@ impl PytestLab {
             timeout: request.timeout,
             selection: Some(selection),
             special: Special::of(request),
+            recording: request.recording.clone(),
         }
     }
 
@@ -506,5 +513,6 @@ fn empty_record(request: usize) -> RunRecord {
         wall: Duration::ZERO,
         plain: false,
         observation: None,
+        trace: None,
     }
 }

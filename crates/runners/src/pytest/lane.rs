@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flakelab_lab::trie::Trie;
 use flakelab_model::{
-    CodeEdit, Ending, Experiment, Factors, RunRecord, RunRequest, Suite, Timeout,
+    CodeEdit, Ending, Experiment, Factors, Recording, RunRecord, RunRequest, Suite, Timeout,
 };
 use serde::Serialize;
 
@@ -46,6 +47,7 @@ pub(super) struct Pending {
     /// For a template: what to collect and execute.
     pub(super) selection: Option<Selection>,
     pub(super) special: Special,
+    pub(super) recording: Option<Arc<Recording>>,
 }
 
 /// What sets a run apart besides its order.

@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use flakelab_model::Recording;
 use serde::Serialize;
 
 use super::lane::Special;
@@ -40,12 +41,50 @@ pub(super) struct Setup {
     pub(super) order: Vec<String>,
     #[serde(flatten)]
     pub(super) special: Special,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) layers: Option<RecordingSetup>,
+}
+
+/// What is to be written down, and where.
+#[derive(Debug, Serialize)]
+pub(super) struct RecordingSetup {
+    trace: PathBuf,
+    /// For our own bytecode, which later runs find again.
+    cache: PathBuf,
+    assertions: bool,
+    functions: bool,
+    lines: bool,
+    behaviour: bool,
+    unmasked: Vec<String>,
+    fields: BTreeMap<String, Vec<String>>,
+    sources: Vec<PathBuf>,
+    names: PathBuf,
+}
+
+impl RecordingSetup {
+    pub(super) fn new(recording: &Recording, nest: &Nest, scratch: &Path) -> Self {
+        Self {
+            trace: nest.trace(),
+            cache: scratch.join("bytecode"),
+            assertions: recording.assertions,
+            functions: recording.functions,
+            lines: recording.lines,
+            behaviour: recording.behaviour,
+            unmasked: recording.unmasked.clone(),
+            fields: recording.fields.clone(),
+            sources: recording.sources.clone(),
+            names: recording.names.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct SandboxSetup {
     pub(super) targets: Vec<PathBuf>,
     pub(super) layers: PathBuf,
+    /// Whether a later run goes on in the same layers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) lasting: bool,
     /// For some targets a directory whose files take the place of theirs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) over: BTreeMap<PathBuf, PathBuf>,
@@ -81,6 +120,8 @@ pub(super) fn patch(
 #[derive(Debug)]
 pub(super) struct Nest {
     root: PathBuf,
+    /// Stays for the next run of its name.
+    lasting: bool,
 }
 
 impl Nest {
@@ -89,7 +130,22 @@ impl Nest {
         for part in ["state/home", "state/tmp", "saved", "layers", "files"] {
             fs::create_dir_all(root.join(part))?;
         }
-        Ok(Self { root })
+        Ok(Self {
+            root,
+            lasting: false,
+        })
+    }
+
+    /// One that runs of a name find as the run before has left it.
+    pub(super) fn lasting(scratch: &Path, name: &str) -> io::Result<Self> {
+        let mut nest = Self::create(scratch, &format!("last-{name}"))?;
+        nest.lasting = true;
+        Ok(nest)
+    }
+
+    /// Where a run writes down what was asked for.
+    pub(super) fn trace(&self) -> PathBuf {
+        self.root.join("trace")
     }
 
     pub(super) fn setup(
@@ -109,12 +165,14 @@ impl Nest {
             sandbox: sandbox_roots.map(|roots| SandboxSetup {
                 targets: roots.iter().cloned().chain([state.clone()]).collect(),
                 layers: self.root.join("layers"),
+                lasting: self.lasting,
                 over: self.over(roots),
             }),
             state,
             saved: self.root.join("saved"),
             scratch: self.root.join("files"),
             special: Special::default(),
+            layers: None,
         }
     }
 
@@ -171,7 +229,9 @@ impl Nest {
 
 impl Drop for Nest {
     fn drop(&mut self) {
-        crate::scratch::remove_tree(&self.root);
+        if !self.lasting {
+            crate::scratch::remove_tree(&self.root);
+        }
     }
 }
 

@@ -10,6 +10,8 @@
 //! | `lane` | a zygote or template with its queue |
 //! | `cold` | an interpreter started for one order |
 //! | `clock` | an interpreter with a wrong clock |
+//! | `factors` | what else an interpreter is given before it starts |
+//! | `trace` | what a run wrote down about the insides of its tests |
 //! | `launch` | environments, directories, arguments of workers |
 //! | `open` | starting a lab: collection, comparison of zygotes, fallbacks |
 //! | `lab` | scheduling: lanes, cold runs, timeouts |
@@ -18,6 +20,7 @@
 mod arguments;
 pub mod clock;
 mod cold;
+mod factors;
 mod interpreter;
 mod job;
 mod lab;
@@ -26,6 +29,7 @@ mod launch;
 mod open;
 mod plain;
 mod shim;
+mod trace;
 mod worker;
 
 pub use crate::wire::CollectionError;

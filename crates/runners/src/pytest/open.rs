@@ -18,7 +18,7 @@ use super::lane::Lane;
 use super::launch;
 use super::worker::Launch;
 use crate::cancel::Cancel;
-use crate::process::{self, Limits};
+use crate::process::{self, Limits, Surroundings};
 use crate::scratch::Scratch;
 use crate::wire::{CollectionError, Event, Fatal, Hello};
 
@@ -126,6 +126,7 @@ impl PytestLab {
             env: launch::environment(&options.env, &options.interpreter.user_base),
             limits: options.limits,
             user_namespace: roots.as_ref().is_ok_and(|(_, user)| *user),
+            surroundings: Surroundings::default(),
         };
         let (roots, refused) = match roots {
             Ok((roots, _)) => (Some(roots), None),

@@ -79,6 +79,7 @@ impl PlainProject {
             keep: Vec::new(),
             limits: self.limits,
             user_namespace: false,
+            surroundings: process::Surroundings::default(),
             guarded: false,
         })?;
         let said = process.hear_out(patience, MOST_SAID)?;

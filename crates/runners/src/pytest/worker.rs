@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use super::job::Overdue;
-use crate::process::{self, Exit, Limits, Process, Spawn};
+use crate::process::{self, Exit, Limits, Process, Spawn, Surroundings};
 use crate::wire::{self, Event};
 
 /// How much of what a worker printed last is kept for messages.
@@ -32,6 +32,7 @@ pub(super) struct Launch {
     pub(super) env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub(super) limits: Limits,
     pub(super) user_namespace: bool,
+    pub(super) surroundings: Surroundings,
 }
 
 impl Worker {
@@ -56,6 +57,7 @@ impl Worker {
             keep,
             limits: launch.limits,
             user_namespace: launch.user_namespace,
+            surroundings: launch.surroundings,
             guarded,
         })?;
         let mut worker = Self {

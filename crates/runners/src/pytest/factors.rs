@@ -1,0 +1,50 @@
+//! Factors that an interpreter is given before it starts.
+
+use std::ffi::OsString;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use flakelab_model::Factors;
+
+use super::clock;
+use super::worker::Launch;
+use crate::process::Surroundings;
+
+/// The locale in which Python reads and writes nothing but ASCII; as long as it is not told otherwise.
+const POSIX: [&str; 2] = ["C", "POSIX"];
+
+pub(super) fn give(launch: &mut Launch, factors: &Factors) {
+    let process = &factors.process;
+    if let Some(python) = &process.python {
+        launch.python.clone_from(python);
+    }
+    launch.surroundings = Surroundings {
+        umask: process.umask,
+        cpus: process.cpus,
+        offline: process.offline,
+        fixed_addresses: process.fixed_addresses,
+    };
+    let mut set = |name: &str, value: OsString| {
+        launch.env.retain(|(key, _)| key != name);
+        launch.env.push((name.into(), value));
+    };
+    if let Some(zone) = &factors.timezone {
+        set("TZ", zone.into());
+    }
+    if let Some(locale) = &process.locale {
+        set("LC_ALL", locale.into());
+        set("LANG", locale.into());
+        set("LANGUAGE", OsString::new());
+        if POSIX.contains(&locale.as_str()) {
+            set("PYTHONUTF8", "0".into());
+            set("PYTHONCOERCECLOCALE", "0".into());
+        }
+    }
+    if let Some(seconds) = factors.clock_shift {
+        clock::shift(launch, seconds as f64);
+    } else if let Some(start) = process.clock_start {
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        clock::shift(launch, start as f64 - now.as_secs_f64());
+    }
+}
