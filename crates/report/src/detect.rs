@@ -37,6 +37,10 @@ impl Schema {
         name: "flakelab.inject",
         version: "1.0",
     };
+    pub const MEASURE: Schema = Schema {
+        name: "flakelab.measure",
+        version: "1.0",
+    };
 }
 
 #[derive(Debug, Clone, Serialize)]

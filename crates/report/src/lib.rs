@@ -7,6 +7,7 @@ pub mod explain;
 pub mod fix;
 mod html;
 pub mod inject;
+pub mod measure;
 mod junit;
 mod markdown;
 mod plot;
