@@ -26,14 +26,19 @@ def clean(text, limit):
     return text[:limit].encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def moved_up(descriptor):
+    """The same file under a high number."""
+    from fcntl import F_DUPFD_CLOEXEC, fcntl
+
+    high = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR)
+    os.close(descriptor)
+    return high
+
+
 class Channel:
     def __init__(self, request_fd, event_fd):
-        from fcntl import F_DUPFD_CLOEXEC, fcntl
-
-        self.requests = fcntl(request_fd, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR)
-        self.events = fcntl(event_fd, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR)
-        os.close(request_fd)
-        os.close(event_fd)
+        self.requests = moved_up(request_fd)
+        self.events = moved_up(event_fd)
         self._buffer = b""
 
     def descriptors(self):

@@ -10,10 +10,11 @@ from .walk import Stop, Trie, Walker
 
 
 class ColdDriver:
-    def __init__(self, channel, surround, setup):
+    def __init__(self, channel, surround, setup, layers=None):
         self._channel = channel
         self._surround = surround
         self._setup = setup
+        self._layers = layers
         self._order = setup["order"]
         self.arguments = list(setup["args"])
         self._wanted = 2 if setup["mode"] == "twice" else 1
@@ -40,7 +41,9 @@ class ColdDriver:
             if self._surroundings is None:
                 last = self._wanted * len(items) - 1
                 self._surroundings = self._surround(self._setup, session, last)
-            walker = Walker(session, items, plugin.recorder, self._channel, None, self._surroundings, first)
+            walker = Walker(
+                session, items, plugin.recorder, self._channel, None, self._surroundings, first, self._layers
+            )
             walker.walk(Trie({"tests": list(range(len(items)))}))
         except Stop:
             self._sessions = self._wanted

@@ -2,7 +2,7 @@
 
 import sys
 
-from .channel import Channel, clean
+from .channel import Channel, clean, moved_up
 from .hidden import Hidden
 from .sealed import os
 
@@ -16,6 +16,8 @@ def main(request_fd, event_fd):
     setup = channel.receive()
     if setup is None:
         os._exit(0)
+    with Hidden():
+        descriptors = open_layers(setup)
     sandbox, sandbox_error = enter_sandbox(kernel, setup)
     arguments = setup["args"]
     become_pytest(arguments, setup["module"])
@@ -36,9 +38,10 @@ def main(request_fd, event_fd):
 
         repair = ForkRepair(channel, setup["scratch"], sandbox)
         surround = Surround(channel, sandbox, setup["scratch"])
+        layers = install_layers(setup, descriptors)
     mode, before_parse = setup["mode"], None
     if mode in ("cold", "twice"):
-        driver = ColdDriver(channel, surround, setup)
+        driver = ColdDriver(channel, surround, setup, layers)
     else:
         server = ForkServer(channel, kernel, repair, sandbox, setup)
         if mode == "zygote":
@@ -54,6 +57,26 @@ def main(request_fd, event_fd):
     channel.send({"k": "fatal", "kind": "pytest", "exit": int(code), "m": ""})
     _flush()
     os._exit(0)
+
+
+def open_layers(setup):
+    """The trace and the directory of our bytecode, open before the sandbox hides where they are."""
+    wanted = setup.get("layers")
+    if not wanted:
+        return None
+    os.makedirs(wanted["cache"], exist_ok=True)
+    trace = os.open(wanted["trace"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+    return moved_up(trace), moved_up(os.open(wanted["cache"], os.O_RDONLY | os.O_DIRECTORY))
+
+
+def install_layers(setup, descriptors):
+    if descriptors is None:
+        return None
+    from .layers import Layers
+
+    layers = Layers(setup["layers"], *descriptors)
+    layers.install()
+    return layers
 
 
 def enter_sandbox(kernel, setup):

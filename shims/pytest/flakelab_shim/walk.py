@@ -28,7 +28,7 @@ class Stop(Exception):
 
 
 class Walker:
-    def __init__(self, session, items, recorder, channel, fork_branch, surroundings, first_node=0):
+    def __init__(self, session, items, recorder, channel, fork_branch, surroundings, first_node=0, layers=None):
         self._session = session
         self._items = items
         self._recorder = recorder
@@ -38,6 +38,7 @@ class Walker:
         self._strict = _somebody_reads_nextitem(session.config)
         self._pid = os.getpid()
         self._first_node = first_node
+        self._layers = layers
 
     def walk(self, trie):
         """Executes every path of the trie; returns in the process that finished the last one."""
@@ -90,6 +91,8 @@ class Walker:
             self._channel.send_raw(b'{"k":"s","n":%d}' % number)
         self._recorder.start(item.nodeid)
         stop = None
+        if self._layers is not None:
+            self._layers.start(number)
         try:
             self._session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         except BaseException as error:  # pytest.exit, KeyboardInterrupt: plain pytest ends here
@@ -97,6 +100,8 @@ class Walker:
         if os.getpid() != self._pid:
             # The test forked and its child fell out of the test: it must not go on as a second run.
             os._exit(83)
+        if self._layers is not None:
+            self._layers.finish()
         event = self._recorder.finish()
         if stop is not None:
             event.update(o="f", ph="call", m="%s ended the session" % type(stop).__name__, at="")

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 55] = shim![
+const FILES: [(&str, &str); 67] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -20,6 +20,18 @@ const FILES: [(&str, &str); 55] = shim![
     "forked.py",
     "hidden.py",
     "kernel.py",
+    "layers/__init__.py",
+    "layers/assertions.py",
+    "layers/digest.py",
+    "layers/known.py",
+    "layers/layers.py",
+    "layers/margins.py",
+    "layers/masks.py",
+    "layers/raises.py",
+    "layers/rewriting.py",
+    "layers/sites.py",
+    "layers/trace.py",
+    "layers/unittests.py",
     "leaks/__init__.py",
     "leaks/change.py",
     "leaks/containers.py",
