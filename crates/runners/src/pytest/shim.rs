@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 67] = shim![
+const FILES: [(&str, &str); 72] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -22,15 +22,20 @@ const FILES: [(&str, &str); 67] = shim![
     "kernel.py",
     "layers/__init__.py",
     "layers/assertions.py",
+    "layers/behaviour.py",
+    "layers/codes.py",
     "layers/digest.py",
+    "layers/functions.py",
     "layers/known.py",
     "layers/layers.py",
     "layers/margins.py",
     "layers/masks.py",
+    "layers/monitoring.py",
     "layers/raises.py",
     "layers/rewriting.py",
     "layers/sites.py",
     "layers/trace.py",
+    "layers/tracing.py",
     "layers/unittests.py",
     "leaks/__init__.py",
     "leaks/change.py",

@@ -4,7 +4,9 @@ import sys
 
 from . import raises, rewriting
 from .assertions import Assertions
+from .behaviour import Behaviour
 from .digest import Digest
+from .functions import Executed
 from .sites import Sites
 from .trace import Trace
 from .unittests import UnitTests
@@ -23,9 +25,18 @@ class Layers:
     def install(self):
         """Once, after pytest is imported and before it starts."""
         wanted = self._wanted
+        if wanted.get("behaviour"):
+            self._behaviour = Behaviour(self._trace, self._digest)
+        if wanted.get("functions") or wanted.get("lines") or wanted.get("behaviour"):
+            self._guarded("executed code is not recorded", self._install_executed)
         if wanted.get("assertions") or wanted.get("behaviour"):
             self._guarded("assertion values are not recorded", self._install_assertions)
         self._flush()
+
+    def _install_executed(self):
+        executed = Executed(self._trace, self._sites, self._wanted, self._behaviour)
+        executed.install()
+        self._executed = executed
 
     def _install_assertions(self):
         self._assertions = Assertions(self._trace, self._digest, self._sites, self._behaviour)
@@ -45,6 +56,10 @@ class Layers:
         if self._assertions is not None:
             self._unittests.look()
             self._assertions.start(self._number)
+        if self._behaviour is not None:
+            self._behaviour.start(self._number)
+        if self._executed is not None:
+            self._executed.start()
 
     def finish(self):
         """Right after it."""
@@ -55,8 +70,12 @@ class Layers:
 
     def _finish(self):
         found = {}
+        if self._executed is not None:
+            found.update(self._executed.finish())
         if self._assertions is not None:
             found.update(self._assertions.finish())
+        if self._behaviour is not None:
+            found.update(self._behaviour.finish())
         record = {"n": self._number}
         record.update((key, value) for key, value in found.items() if value)
         self._trace.write(record)

@@ -1,0 +1,78 @@
+"""Which functions and lines of the project a test executed.
+
+From Python 3.12 on the interpreter's own monitoring tells, before that a trace function does.
+"""
+
+import sys
+
+from .codes import Codes, function_name
+
+FUNCTIONS = 20_000
+LINES = 200_000
+
+
+class Executed:
+    def __init__(self, trace, sites, wanted, behaviour):
+        self._trace = trace
+        self.codes = Codes(sites)
+        self.behaviour = behaviour
+        self.wants_functions = bool(wanted.get("functions"))
+        self.wants_lines = bool(wanted.get("lines"))
+        # Identities of code objects; pairs of one and a line.
+        self.functions, self.lines = set(), set()
+        if sys.version_info >= (3, 12):
+            from .monitoring import Monitor as Watcher
+        else:
+            from .tracing import Tracer as Watcher
+        self._watcher = Watcher(self, trace.note)
+
+    def install(self):
+        self._watcher.install()
+
+    def start(self):
+        self.functions.clear()
+        self.lines.clear()
+        self._watcher.start()
+
+    def finish(self):
+        self._watcher.finish()
+        return {"f": self._functions() if self.wants_functions else [], "l": self._lines()}
+
+    def _functions(self):
+        known, found = self.codes.known, []
+        for each in list(self.functions):
+            entry = known.get(each)
+            if entry is None:
+                continue
+            if entry.function is None:
+                entry.function = self._trace.number(function_name(entry))
+            found.append(entry.function)
+        # Two functions may have one name: one defined twice, lambdas of one function.
+        found = sorted(set(found))
+        if len(found) > FUNCTIONS:
+            self._trace.note("a test executed more than %d functions: the rest is not recorded" % FUNCTIONS)
+        return found[:FUNCTIONS]
+
+    def _lines(self):
+        known, files, count = self.codes.known, {}, 0
+        for each, line in list(self.lines):
+            entry = known.get(each)
+            if entry is None or line is None:
+                continue
+            if entry.file is None:
+                entry.file = self._trace.number(entry.path)
+            found = files.get(entry.file)
+            if found is None:
+                found = files[entry.file] = set()
+            found.add(line)
+        answer = []
+        for name, lines in sorted(files.items()):
+            room = LINES - count
+            if len(lines) > room:
+                self._trace.note("a test executed more than %d lines: the rest is not recorded" % LINES)
+            if room <= 0:
+                break
+            lines = sorted(lines)[:room]
+            count += len(lines)
+            answer.append((name, lines))
+        return answer
