@@ -1,4 +1,4 @@
-//! The frame of every page: one file, readable by day and night, no script and no network.
+//! The frame of every page: one file, readable by day and night and on paper, without a network.
 
 /// Text for an element or an attribute.
 pub(crate) fn escape(text: &str) -> String {
@@ -16,20 +16,32 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-const STYLE: &str = "\
-:root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fff; --line: #ccc; --bar: #2f6f9f; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --paper: #161616; --line: #444; --bar: #7db3d8; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; } th, td { border-bottom: 1px solid var(--line); padding: .2rem .8rem; text-align: left; font-weight: normal; }
-td { text-align: right; font-variant-numeric: tabular-nums; } svg { max-width: 100%; height: auto; }
-svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg rect { fill: var(--bar); }
-";
+const STYLE: &str = include_str!("html/frame.css");
+
+/// What a page has beyond the frame.
+pub(crate) struct Extras {
+    pub(crate) style: &'static str,
+    pub(crate) script: &'static str,
+    /// Of the script, as browsers want it before they run it: nothing else runs, whatever a suite's text says.
+    pub(crate) script_sha256: &'static str,
+}
 
 pub(crate) fn page(title: &str, body: &str) -> String {
+    framed(title, body, "", "", "'none'")
+}
+
+pub(crate) fn page_with(title: &str, body: &str, extras: &Extras) -> String {
+    let script = format!("<script>{}</script>\n", extras.script);
+    let allowed = format!("'sha256-{}'", extras.script_sha256);
+    framed(title, body, extras.style, &script, &allowed)
+}
+
+fn framed(title: &str, body: &str, style: &str, script: &str, allowed: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
+         <title>{}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n{body}{script}</body>\n</html>\n",
         escape(title)
     )
 }

@@ -2,14 +2,15 @@
 //!
 //! Owns formats and wording; gets plain data and returns text. Writes no file and prints nothing.
 
+mod csv;
 pub mod detect;
 pub mod explain;
 pub mod fix;
 mod html;
 pub mod inject;
-pub mod measure;
 mod junit;
 mod markdown;
+pub mod measure;
 mod plot;
 mod style;
 mod terminal;

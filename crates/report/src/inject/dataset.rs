@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Document, rows, sayings};
+use crate::csv::cell;
 
 pub fn readme(document: &Document) -> String {
     let c = &document.campaign;
@@ -52,7 +53,7 @@ pub fn csv(document: &Document) -> String {
         let _ = writeln!(
             out,
             "{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-            quoted(&row.class),
+            cell(&row.class),
             row.size,
             row.shared_fields,
             row.fixture,
@@ -69,12 +70,4 @@ pub fn csv(document: &Document) -> String {
         );
     }
     out
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }

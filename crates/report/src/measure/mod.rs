@@ -1,10 +1,21 @@
 //! The document of `flakelab measure`, and its views. Fields are only ever added within a major version.
 
+mod csv;
+#[cfg(test)]
+mod example;
+mod page;
+mod sayings;
+mod terminal;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::detect::Schema;
+
+pub use csv::csv;
+pub use page::page;
+pub use terminal::terminal;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Document {

@@ -1,0 +1,115 @@
+//! Which factor explains how much of what varies.
+
+use std::fmt::Write as _;
+
+use super::super::{Document, FactorEffect, sayings};
+use super::{left_out, short};
+use crate::html::escape;
+use crate::plot;
+use crate::wording::count;
+
+const MOST_TESTS: usize = 8;
+const MOST_ELEMENTS: usize = 3;
+
+pub(super) fn section(out: &mut String, document: &Document) {
+    out.push_str("<h2 id=\"factors\">Factors</h2>\n");
+    let any = document.factors.iter().any(|e| e.share > 0.0);
+    if any {
+        out.push_str(
+            "<p class=\"dim\">Share of a layer's entropy that goes to each factor. Those with a p are not told from chance.</p>\n",
+        );
+        shares(out, document);
+    }
+    if document.factors.iter().any(sayings::matters) {
+        out.push_str("<ol class=\"factors\">\n");
+        for effect in document.factors.iter().filter(|e| sayings::matters(e)) {
+            sentence(out, document, effect);
+        }
+        out.push_str("</ol>\n");
+    } else {
+        out.push_str("<p>No factor explains what varies beyond chance.</p>\n");
+    }
+    if !document.unavailable.is_empty() {
+        out.push_str("<p>Not varied:</p>\n<ul>\n");
+        for one in &document.unavailable {
+            let _ = writeln!(
+                out,
+                "<li><b>{}</b>: {}</li>",
+                escape(one.factor),
+                short(&one.why)
+            );
+        }
+        out.push_str("</ul>\n");
+    }
+}
+
+fn shares(out: &mut String, document: &Document) {
+    let most = document.factors.iter().map(|e| e.share).fold(0.0, f64::max);
+    for layer in &document.layers {
+        let bars: Vec<(String, f64)> = document
+            .factors
+            .iter()
+            .filter(|e| e.layer == *layer && e.share > 0.0)
+            .map(|e| {
+                let label = if sayings::matters(e) {
+                    e.factor.to_owned()
+                } else {
+                    format!("{} ({})", e.factor, sayings::p_value(e.p))
+                };
+                (label, e.share)
+            })
+            .collect();
+        if !bars.is_empty() {
+            let title = format!("{layer}: share of the entropy by factor");
+            out.push_str(&plot::bars_up_to(&title, &bars, most));
+        }
+    }
+}
+
+fn sentence(out: &mut String, document: &Document, effect: &FactorEffect) {
+    let levels: Vec<String> = effect.levels.iter().map(|l| short(l)).collect();
+    let _ = write!(
+        out,
+        "<li><b>{}</b> {}.",
+        escape(effect.factor),
+        escape(&sayings::explains(effect))
+    );
+    if let Some((element, _)) = sayings::most_unstable(document, effect) {
+        let _ = write!(
+            out,
+            " Most unstable element: <code>{}</code>.",
+            short(element)
+        );
+    }
+    let _ = write!(
+        out,
+        "\n<details><summary>{}, settings {}</summary>\n\
+         <p class=\"dim\">Average entropy of tests {:+.2}, range {:+.2} compared with the controlled runs.</p>\n<ul>\n",
+        count(effect.tests.len() as u64, "affected test", "affected tests"),
+        levels.join(", "),
+        effect.entropy_change,
+        effect.range_change,
+    );
+    for test in effect.tests.iter().take(MOST_TESTS) {
+        let _ = write!(
+            out,
+            "<li><code>{}</code> <span class=\"dim\">explains {:.2}, {}</span>",
+            short(&test.id),
+            test.effect,
+            escape(&sayings::p_value(test.p))
+        );
+        for element in test.elements.iter().take(MOST_ELEMENTS) {
+            let _ = write!(out, "<br><code>{}</code>", short(element));
+        }
+        out.push_str("</li>\n");
+    }
+    out.push_str("</ul>\n");
+    left_out(
+        out,
+        effect.tests.len(),
+        MOST_TESTS,
+        "more test",
+        "more tests",
+    );
+    out.push_str("</details></li>\n");
+}

@@ -1,0 +1,304 @@
+//! A measurement as a person reads it at a glance.
+
+mod unstable;
+
+use std::fmt::Write as _;
+
+use super::{Configuration, Document, FactorEffect, Layer, sayings};
+use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
+use crate::wording::{count, duration, thousands, visible};
+
+/// What is listed without `verbose`.
+const MOST_FACTORS: usize = 10;
+const MOST_LATENT: usize = 10;
+/// Affected tests named for a factor.
+const MOST_NAMED: usize = 3;
+/// Characters of the longest name of a configuration that keeps the columns aligned.
+const NAME: usize = 28;
+
+pub fn terminal(document: &Document, verbose: bool) -> String {
+    let mut out = String::new();
+    opening(&mut out, document);
+    if document.configurations.iter().all(sayings::nothing_varies) {
+        let _ = writeln!(
+            out,
+            "{GREEN}{BOLD}nothing varies{OFF}: all runs were alike, at every layer\n"
+        );
+    } else {
+        for layer in &document.layers {
+            table(&mut out, document, layer, verbose);
+        }
+        factors(&mut out, document, verbose);
+        if let Some(controlled) = document.configurations.first() {
+            unstable::describe(&mut out, controlled, verbose);
+        }
+    }
+    latent(&mut out, document, verbose);
+    remarks(&mut out, document);
+    let _ = writeln!(
+        out,
+        "in {} ({} CPU), seed {}",
+        duration(document.campaign.wall_seconds),
+        duration(document.campaign.cpu_seconds),
+        document.campaign.seed
+    );
+    out
+}
+
+fn opening(out: &mut String, document: &Document) {
+    let c = &document.campaign;
+    let _ = writeln!(
+        out,
+        "{BOLD}{}{OFF}: {}, {} in {}",
+        visible(&document.project),
+        count(c.tests as u64, "test", "tests"),
+        count(c.total_runs as u64, "run", "runs"),
+        count(
+            document.configurations.len() as u64,
+            "configuration",
+            "configurations"
+        ),
+    );
+    let runs = document.configurations.iter().map(|c| c.runs).max();
+    if let Some(runs @ 2..) = runs {
+        let _ = writeln!(
+            out,
+            "{DIM}entropy in nats: 0 where all runs are alike, {:.2} where {} all differ{OFF}",
+            (runs as f64).ln(),
+            count(runs as u64, "run", "runs"),
+        );
+    }
+    out.push('\n');
+}
+
+/// One layer under every configuration; those without any difference share a line.
+fn table(out: &mut String, document: &Document, name: &str, verbose: bool) {
+    let rows: Vec<(&Configuration, &Layer)> = document
+        .configurations
+        .iter()
+        .filter_map(|c| Some((c, c.layers.iter().find(|l| l.layer == name)?)))
+        .collect();
+    let quiet = |layer: &Layer| layer.suite.entropy <= 0.0 && layer.average.entropy <= 0.0;
+    if rows.is_empty() {
+        return;
+    }
+    if !verbose && rows.iter().all(|(_, layer)| quiet(layer)) {
+        let _ = writeln!(
+            out,
+            "{BOLD}{:<width$}{OFF}{DIM}nothing varies{OFF}\n",
+            visible(name),
+            width = NAME + 2
+        );
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "{BOLD}{:<width$}{OFF}{DIM}{:>8}{:>8}{:>9}{:>18}{OFF}",
+        visible(name),
+        "suite",
+        "tests",
+        "range",
+        "false positives",
+        width = NAME + 2
+    );
+    let mut alike: Vec<String> = Vec::new();
+    for (configuration, layer) in rows {
+        let shown = visible(&configuration.name);
+        if !verbose && quiet(layer) {
+            alike.push(shown);
+            continue;
+        }
+        let percent = match sayings::percentage(layer.false_positives) {
+            none if none == "–" => none,
+            value => format!("{value} %"),
+        };
+        let _ = writeln!(
+            out,
+            "  {shown:<NAME$}{:>8}{:>8}{:>9}{percent:>18}",
+            sayings::amount(layer.suite.entropy),
+            sayings::amount(layer.average.entropy),
+            sayings::amount(layer.average.range),
+        );
+    }
+    if !alike.is_empty() {
+        let _ = writeln!(out, "  {DIM}nothing varies: {}{OFF}", alike.join(", "));
+    }
+    out.push('\n');
+}
+
+fn factors(out: &mut String, document: &Document, verbose: bool) {
+    let found: Vec<&FactorEffect> = document
+        .factors
+        .iter()
+        .filter(|e| sayings::matters(e))
+        .collect();
+    if found.is_empty() {
+        let _ = writeln!(out, "no factor explains what varies\n");
+        return;
+    }
+    let (factors, named) = if verbose {
+        (usize::MAX, usize::MAX)
+    } else {
+        (MOST_FACTORS, MOST_NAMED)
+    };
+    for effect in found.iter().take(factors) {
+        let tests = effect.tests.len();
+        let _ = writeln!(
+            out,
+            "{RED}{BOLD}{}{OFF} {}; {}",
+            effect.factor,
+            sayings::explains(effect),
+            count(tests as u64, "test", "tests"),
+        );
+        let names: Vec<String> = effect
+            .tests
+            .iter()
+            .take(named)
+            .map(|t| visible(&t.id))
+            .collect();
+        let more = if tests > names.len() {
+            format!(" and {} more", thousands((tests - names.len()) as u64))
+        } else {
+            String::new()
+        };
+        let _ = writeln!(out, "  tests                  {}{more}", names.join(", "));
+        if let Some((element, seen)) = sayings::most_unstable(document, effect) {
+            let values = seen.map_or_else(String::new, |e| unstable::values(e, verbose));
+            let _ = writeln!(
+                out,
+                "  most unstable element  {}  {DIM}{values}{OFF}",
+                visible(element)
+            );
+        }
+    }
+    if found.len() > factors {
+        let _ = writeln!(
+            out,
+            "{DIM}… and {} (--verbose lists them){OFF}",
+            count(
+                (found.len() - factors) as u64,
+                "more effect",
+                "more effects"
+            )
+        );
+    }
+    out.push('\n');
+}
+
+fn latent(out: &mut String, document: &Document, verbose: bool) {
+    if document.latent.is_empty() {
+        return;
+    }
+    let number = document.latent.len();
+    let _ = writeln!(
+        out,
+        "{YELLOW}{BOLD}latent{OFF}: {}",
+        match number {
+            1 => "1 comparison held every time, by less than it varies".into(),
+            _ => format!(
+                "{} comparisons held every time, by less than they vary",
+                thousands(number as u64)
+            ),
+        }
+    );
+    let shown = if verbose { usize::MAX } else { MOST_LATENT };
+    for one in document.latent.iter().take(shown) {
+        let _ = writeln!(
+            out,
+            "  {BOLD}{}{OFF}  {}\n    {} {DIM}({}, {}){OFF}",
+            visible(&one.test),
+            visible(&one.element),
+            sayings::margin(one),
+            visible(&one.configuration),
+            count(one.runs as u64, "run", "runs"),
+        );
+    }
+    if number > shown {
+        let _ = writeln!(out, "  {DIM}… and {} more{OFF}", number - shown);
+    }
+    out.push('\n');
+}
+
+fn remarks(out: &mut String, document: &Document) {
+    for one in &document.unavailable {
+        let _ = writeln!(
+            out,
+            "{DIM}not varied: {}, {}{OFF}",
+            one.factor,
+            visible(&one.why)
+        );
+    }
+    for note in &document.notes {
+        let _ = writeln!(out, "{DIM}note: {}{OFF}", visible(note));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::example;
+
+    fn plain(document: &Document, verbose: bool) -> String {
+        let mut text = terminal(document, verbose);
+        for style in [BOLD, DIM, GREEN, OFF, RED, YELLOW] {
+            text = text.replace(style, "");
+        }
+        assert!(
+            !text.contains('\u{1b}'),
+            "a suite's text drives the terminal"
+        );
+        text
+    }
+
+    #[test]
+    fn what_varies_and_why() {
+        insta::assert_snapshot!(plain(&example::shop(), false), @r#"
+        shop: 3 tests, 20 runs in 2 configurations
+        entropy in nats: 0 where all runs are alike, 2.30 where 10 runs all differ
+
+        outcome                       nothing varies
+
+        assertion                        suite   tests    range   false positives
+          controlled                      0.90    0.30     0.33            14.8 %
+          hash_seed                       1.56    0.52     0.67            29.6 %
+
+        hash_seed explains 0.41 of the assertion entropy (p 0.0005); 1 test
+          tests                  tests/test_cart.py::test_order
+          most unstable element  tests/test_cart.py:12 list(names)  6× ['apple', 'pear'] | 4× ['pear', 'apple']
+
+        controlled: 1 test varies with every factor under control
+          tests/test_cart.py::test_speed[a,"b"]
+             0.90  assertion  tests/test_cart.py:20 elapsed < limit  6× 0.01 < 0.1 | 3× <b>�[31m0.02</b> < 0.1 | 1× not there
+
+        latent: 1 comparison held every time, by less than it varies
+          tests/test_cart.py::test_speed[a,"b"]  tests/test_cart.py:20 elapsed < limit
+            held by 0.0123 at the least, 0.0800 ± 0.0312 on average (controlled, 10 runs)
+
+        not varied: date, libfaketime is not installed
+        note: 1 test was left out: it ends the process
+        in 1 min 15 s (2 min 10 s CPU), seed 7
+        "#);
+    }
+
+    #[test]
+    fn a_suite_that_never_varies() {
+        insta::assert_snapshot!(plain(&example::quiet(), false), @r#"
+        shop: 3 tests, 10 runs in 1 configuration
+        entropy in nats: 0 where all runs are alike, 2.30 where 10 runs all differ
+
+        nothing varies: all runs were alike, at every layer
+
+        in 1 min 15 s (2 min 10 s CPU), seed 7
+        "#);
+    }
+
+    #[test]
+    fn long_lists_are_cut_unless_all_is_wanted() {
+        let document = example::many(400, 3, 8);
+        let (short, all) = (plain(&document, false), plain(&document, true));
+        assert!(short.lines().count() < 120, "{short}");
+        assert!(short.contains("and 5 more elements"), "{short}");
+        assert!(short.contains("(--verbose lists them)"), "{short}");
+        assert!(!all.contains('…'), "{all}");
+    }
+}
