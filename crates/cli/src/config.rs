@@ -2,6 +2,7 @@
 //!
 //! Command line and environment come first; what they leave open is taken from here.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,6 +30,25 @@ pub(crate) struct Config {
     pub(crate) explain: Explain,
     #[serde(default)]
     pub(crate) inject: Inject,
+    #[serde(default)]
+    pub(crate) measure: Measure,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Measure {
+    pub(crate) runs: Option<u32>,
+    pub(crate) layers: Option<Vec<String>>,
+    pub(crate) factors: Option<Vec<String>>,
+    pub(crate) runtimes: Option<Vec<PathBuf>>,
+    pub(crate) sources: Option<Vec<PathBuf>>,
+    pub(crate) unmask: Option<Vec<String>>,
+    /// Fields of objects that are part of a value, by class.
+    #[serde(default)]
+    pub(crate) fields: BTreeMap<String, Vec<String>>,
+    /// By name, for each factor a setting or a list of settings.
+    #[serde(default)]
+    pub(crate) configurations: BTreeMap<String, toml::Table>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -76,7 +96,7 @@ impl TryFrom<String> for Time {
     }
 }
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "python",
     "store",
     "jobs",
@@ -90,6 +110,17 @@ const KEYS: [&str; 13] = [
     "detect",
     "explain",
     "inject",
+    "measure",
+];
+const MEASURE_KEYS: [&str; 8] = [
+    "runs",
+    "layers",
+    "factors",
+    "runtimes",
+    "sources",
+    "unmask",
+    "fields",
+    "configurations",
 ];
 const INJECT_KEYS: [&str; 4] = ["reruns", "orders", "scope", "assertions"];
 const EXPLAIN_KEYS: [&str; 3] = ["orders", "budget", "confirmations"];
@@ -148,14 +179,19 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
     if let Some(toml::Value::Table(inject)) = table.get("inject") {
         check_keys(path, inject, &INJECT_KEYS, "inject.")?;
     }
+    if let Some(toml::Value::Table(measure)) = table.get("measure") {
+        check_keys(path, measure, &MEASURE_KEYS, "measure.")?;
+    }
     let mut config: Config = table
         .try_into()
         .map_err(|error: toml::de::Error| wrong(path, error.message()))?;
     // Paths in a file are relative to the file.
     let base = path.parent().unwrap_or(Path::new("."));
+    let lists = [&mut config.measure.runtimes, &mut config.measure.sources];
     for place in [&mut config.python, &mut config.store]
         .into_iter()
         .flatten()
+        .chain(lists.into_iter().flatten().flatten())
     {
         *place = base.join(&*place);
     }

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Verb::Explain(args) => commands::explain::run(&args),
         Verb::Fix(args) => commands::fix::run(&args),
         Verb::Inject(args) => commands::inject::run(&args),
+        Verb::Measure(args) => commands::measure::run(&args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use support::root;
 
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("stats", &[]),
     ("lab", &["model"]),
@@ -17,6 +17,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("explain", &["model", "lab"]),
     ("fix", &["model", "lab", "source"]),
     ("inject", &["model", "stats", "lab", "source"]),
+    ("measure", &["model", "stats", "lab"]),
     ("runners", &["model", "lab"]),
     ("store", &["model", "lab"]),
     ("report", &["model", "stats"]),

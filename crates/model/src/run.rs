@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::{
-    CodeEdit, Experiment, Factors, Observation, Outcome, Recording, TestIndex, Trace,
-};
+use crate::{CodeEdit, Experiment, Factors, Observation, Outcome, Recording, TestIndex, Trace};
 
 /// A sequence of tests. A test may stand in it more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]

@@ -10,12 +10,14 @@ mod location;
 mod recording;
 mod results;
 mod schema;
+mod snapshots;
 
 pub use campaign::{Campaign, CampaignId, NewCampaign, Totals};
 pub use history::{Finished, Sighting};
 pub use location::Location;
 pub use recording::RecordingLab;
 pub use schema::Store;
+pub use snapshots::Addition;
 
 use std::path::PathBuf;
 

@@ -7,10 +7,11 @@ use rusqlite::Connection;
 use crate::{Location, StoreError, StoreErrorKind};
 
 /// One script for each schema version; a database is brought up step by step, in a transaction each.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
+    include_str!("migrations/4.sql"),
 ];
 
 #[derive(Debug)]
@@ -92,7 +93,7 @@ mod tests {
             error.kind,
             StoreErrorKind::Newer {
                 found: 99,
-                known: 3
+                known: 4
             }
         ));
     }

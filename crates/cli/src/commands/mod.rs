@@ -4,3 +4,4 @@ pub(crate) mod detect;
 pub(crate) mod explain;
 pub(crate) mod fix;
 pub(crate) mod inject;
+pub(crate) mod measure;

@@ -156,6 +156,34 @@ impl Workbench {
         clock::library(&self.interpreter.executable).is_some()
     }
 
+    /// Those of these locales that the system has.
+    pub(crate) fn locales(&self, wanted: &[&str]) -> Result<Vec<String>, pytest::InterpreterError> {
+        let patience = MOST_PATIENCE.min(self.timeout.run);
+        pytest::locales(
+            &self.interpreter,
+            wanted,
+            &self.project,
+            &self.env,
+            patience,
+        )
+    }
+
+    /// Another interpreter (or environment) than the project's own.
+    pub(crate) fn other_interpreter(
+        &self,
+        path: &Path,
+    ) -> Result<Interpreter, pytest::InterpreterError> {
+        let patience = MOST_PATIENCE.min(self.timeout.run);
+        pytest::choose(Some(path), &self.project, &self.env)
+            .and_then(|python| pytest::ask(&python, &self.project, &self.env, patience))
+    }
+
+    /// The name of the project's folder.
+    pub(crate) fn project_name(&self) -> String {
+        let name = self.project.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
     /// The same project with some files changed; says nothing.
     pub(crate) fn open_variant(
         &self,
@@ -279,7 +307,7 @@ pub(crate) fn shell(lab: &PytestLab, order: &[TestIndex], hash_seed: Option<u32>
     }
 }
 
-fn absolute(path: PathBuf) -> PathBuf {
+pub(crate) fn absolute(path: PathBuf) -> PathBuf {
     // Not canonical: the `python` of a virtual environment is a link whose place matters.
     std::path::absolute(&path).unwrap_or(path)
 }

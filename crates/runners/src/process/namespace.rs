@@ -29,10 +29,7 @@ impl Identity {
 }
 
 /// To be called in the child before exec; `then` while the new namespace gives every right.
-pub(super) fn enter(
-    identity: &Identity,
-    then: impl FnOnce() -> io::Result<()>,
-) -> io::Result<()> {
+pub(super) fn enter(identity: &Identity, then: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     // SAFETY: the process is single-threaded here, and no other thread shares what is unshared.
     #[allow(deprecated)]
     rustix::thread::unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;

@@ -91,12 +91,12 @@ fn loopback_up() -> io::Result<()> {
 }
 
 /// Why processes cannot be cut off from the network here, if so.
-pub fn offline_works(user_namespace: bool) -> Result<(), String> {
+pub fn offline_works() -> Result<(), String> {
     let surroundings = Surroundings {
         offline: true,
         ..Surroundings::default()
     };
-    attempt(surroundings, user_namespace)
+    attempt(surroundings, !rustix::process::geteuid().is_root())
 }
 
 /// Why memory cannot be laid out the same in every process here, if so.
@@ -127,5 +127,8 @@ fn attempt(surroundings: Surroundings, user_namespace: bool) -> Result<(), Strin
             surroundings.settle()
         });
     }
-    command.status().map(drop).map_err(|error| error.to_string())
+    command
+        .status()
+        .map(drop)
+        .map_err(|error| error.to_string())
 }

@@ -56,9 +56,10 @@ impl ColdRun {
         };
         let mut setup = nest.setup(mode, as_module, args, order, sandbox_roots);
         setup.special = pending.special.clone();
-        setup.layers = pending.recording.as_deref().map(|recording| {
-            RecordingSetup::new(recording, &nest, scratch.path())
-        });
+        setup.layers = pending
+            .recording
+            .as_deref()
+            .map(|recording| RecordingSetup::new(recording, &nest, scratch.path()));
         let mut launch = nest.launch(base, hash_seed);
         factors::give(&mut launch, &pending.special.factors);
         if pending.recording.is_some() {

@@ -14,9 +14,8 @@ const POSIX: [&str; 2] = ["C", "POSIX"];
 
 pub(super) fn give(launch: &mut Launch, factors: &Factors) {
     let process = &factors.process;
-    if let Some(python) = &process.python {
-        launch.python.clone_from(python);
-    }
+    // A network of one's own takes rights that only root has outside of a user namespace.
+    launch.user_namespace |= process.offline && !rustix::process::geteuid().is_root();
     launch.surroundings = Surroundings {
         umask: process.umask,
         cpus: process.cpus,
@@ -46,5 +45,9 @@ pub(super) fn give(launch: &mut Launch, factors: &Factors) {
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         clock::shift(launch, start as f64 - now.as_secs_f64());
+    }
+    // After the clock, whose library may be a package of the project's own environment.
+    if let Some(python) = &process.python {
+        launch.python.clone_from(python);
     }
 }

@@ -128,6 +128,19 @@ from importlib.metadata import distributions
 found = {'%s==%s' % (d.metadata['Name'], d.version) for d in distributions() if d.metadata['Name']}
 print(json.dumps(sorted(found, key=str.lower)))";
 
+const LOCALES: &str = "\
+import sys
+sys.path[:] = [p for p in sys.path if p]
+import json, locale
+found = []
+for name in CANDIDATES:
+    try:
+        locale.setlocale(locale.LC_ALL, name)
+        found.append(name)
+    except locale.Error:
+        pass
+print(json.dumps(found))";
+
 /// Installed packages with their versions.
 pub fn packages(
     interpreter: &Interpreter,
@@ -136,6 +149,19 @@ pub fn packages(
     patience: Duration,
 ) -> Result<Vec<String>, InterpreterError> {
     answer(&interpreter.executable, PACKAGES, cwd, env, patience)
+}
+
+/// Those of these locales that the system has.
+pub fn locales(
+    interpreter: &Interpreter,
+    candidates: &[&str],
+    cwd: &Path,
+    env: &[(OsString, OsString)],
+    patience: Duration,
+) -> Result<Vec<String>, InterpreterError> {
+    let list = serde_json::to_string(candidates).unwrap_or_default();
+    let question = LOCALES.replace("CANDIDATES", &list);
+    answer(&interpreter.executable, &question, cwd, env, patience)
 }
 
 /// Asks an interpreter what it is.

@@ -100,6 +100,11 @@ impl PytestLab {
         self.facts.as_ref().expect("an open lab has greeted")
     }
 
+    /// From now on so many runs at the same time, if that is more than now.
+    pub fn allow_jobs(&mut self, most: usize) {
+        self.options.jobs = self.options.jobs.max(most);
+    }
+
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
     }

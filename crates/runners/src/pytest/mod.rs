@@ -34,7 +34,7 @@ mod worker;
 
 pub use crate::wire::CollectionError;
 pub use arguments::Arguments;
-pub use interpreter::{Interpreter, InterpreterError, ask, choose, packages};
+pub use interpreter::{Interpreter, InterpreterError, ask, choose, locales, packages};
 pub use lab::{Progress, PytestLab};
 pub use open::{Facts, OpenError, Options, SandboxMode, SandboxState};
 pub use plain::PlainProject;

@@ -12,7 +12,6 @@ use flakelab_runners::pytest::PytestLab;
 use flakelab_source::{Tree, decode_like, encode_like};
 use serde::{Deserialize, Serialize};
 
-use super::document::project_name;
 use crate::error::{self, CliError};
 use crate::project;
 use crate::workbench::Workbench;
@@ -54,7 +53,7 @@ impl Manifest {
         Ok(Self {
             format: FORMAT,
             flakelab: env!("CARGO_PKG_VERSION").into(),
-            project: project_name(bench),
+            project: bench.project_name(),
             commit: project::commit(&project::tree(&bench.project)),
             python: lab.facts().python.clone(),
             pytest: lab.facts().pytest.clone(),

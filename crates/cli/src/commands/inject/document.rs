@@ -21,7 +21,7 @@ pub(super) fn build(
     report::Document {
         schema: Schema::INJECT,
         flakelab: env!("CARGO_PKG_VERSION").into(),
-        project: project_name(bench),
+        project: bench.project_name(),
         totals: totals(&metrics.totals),
         classes_affected: metrics.classes_affected,
         classes: metrics
@@ -63,12 +63,6 @@ pub(super) fn build(
             pytest: lab.facts().pytest.clone(),
         },
     }
-}
-
-/// The name of the project's folder.
-pub(super) fn project_name(bench: &Workbench) -> String {
-    let name = bench.project.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }
 
 fn totals(t: &Totals) -> report::Totals {

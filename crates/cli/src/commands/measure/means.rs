@@ -1,0 +1,76 @@
+//! What this machine and project have to vary with: probed before the first run.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use flakelab_measure::{Factor, Means};
+use flakelab_runners::process;
+use flakelab_runners::pytest::{PytestLab, SandboxState};
+
+use crate::error::{CliError, chain};
+use crate::workbench::Workbench;
+
+/// Tried besides the C locales; far apart in digits, capital letters and order.
+const LOCALES: [&str; 3] = ["de_DE.UTF-8", "tr_TR.UTF-8", "ja_JP.UTF-8"];
+const CONTROLLED_LOCALE: &str = "C.UTF-8";
+
+pub(super) fn probe(
+    bench: &Workbench,
+    lab: &PytestLab,
+    runtimes: &[PathBuf],
+) -> Result<Means, CliError> {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut unavailable = BTreeMap::new();
+    let mut cannot = |factor: Factor, why: &str| {
+        unavailable.insert(factor, why.to_owned());
+    };
+    if !bench.has_clock() {
+        cannot(
+            Factor::Date,
+            "there is no libfaketime (a Python package of that name, or `faketime` of the system)",
+        );
+    }
+    if let Err(why) = process::offline_works() {
+        cannot(
+            Factor::Network,
+            &format!("this system does not allow a network of one's own: {why}"),
+        );
+    }
+    if let Err(why) = process::fixed_addresses_work() {
+        cannot(
+            Factor::Addresses,
+            &format!("this system does not allow a fixed layout of memory: {why}"),
+        );
+    }
+    if lab.facts().sandbox != SandboxState::On {
+        cannot(Factor::State, "there is no sandbox to restore files with");
+    }
+    if cpus < 2 {
+        cannot(Factor::Cpus, "this machine has one processor");
+    }
+    let wanted: Vec<&str> = [CONTROLLED_LOCALE].into_iter().chain(LOCALES).collect();
+    let mut locales = bench.locales(&wanted).unwrap_or_default();
+    if !locales.iter().any(|locale| locale == CONTROLLED_LOCALE) {
+        cannot(Factor::Locale, "this system has no locale C.UTF-8");
+    }
+    locales.retain(|locale| locale != CONTROLLED_LOCALE);
+    let mut paths = Vec::new();
+    for runtime in runtimes {
+        let found = bench
+            .other_interpreter(runtime)
+            .map_err(|e| CliError::usage(chain(&e)).hint(e.hint()))?;
+        paths.push(found.executable.to_string_lossy().into_owned());
+    }
+    if paths.is_empty() {
+        cannot(
+            Factor::Python,
+            "no other interpreter was named with --runtime",
+        );
+    }
+    Ok(Means {
+        unavailable,
+        locales,
+        cpus,
+        runtimes: paths,
+    })
+}
