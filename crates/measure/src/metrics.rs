@@ -124,7 +124,7 @@ pub fn unstable(pool: &Pool, runs: &[Option<SnapshotId>]) -> Vec<Unstable> {
         .map(|(element, values)| {
             let counts: Vec<u64> = values.values().map(|count| *count as u64).collect();
             let mut values: Vec<(Vec<Text>, usize)> = values.into_iter().collect();
-            values.sort_by(|a, b| b.1.cmp(&a.1));
+            values.sort_by_key(|(_, runs)| std::cmp::Reverse(*runs));
             Unstable {
                 element,
                 entropy: entropy(&counts).unwrap_or_default(),

@@ -78,7 +78,9 @@ impl Pool {
 
     /// The elements that are not the same in all of these snapshots, definition 4.
     pub fn differing(&self, ids: &BTreeSet<SnapshotId>) -> BTreeSet<Text> {
-        let mut seen: HashMap<Text, (&[(Text, Text)], usize, bool)> = HashMap::new();
+        /// Values where it was first seen, how often it was seen, whether always with these.
+        type Sightings<'a> = (&'a [(Text, Text)], usize, bool);
+        let mut seen: HashMap<Text, Sightings<'_>> = HashMap::new();
         for id in ids {
             for (element, values) in Self::elements(self.content(*id)) {
                 let entry = seen.entry(element).or_insert((values, 0, true));

@@ -1,0 +1,1 @@
+"""What flakelab costs: a module for each verb."""

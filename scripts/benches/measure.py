@@ -1,0 +1,79 @@
+"""What `measure` costs: each layer against plain pytest on jinja2's own suite, store and memory on a large suite."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from .common import FLAKELAB, cpu_of, newest_python, own_usage, sdist, venv
+
+RUNS = 5
+
+
+def bench_measure(scratch):
+    """CPU time of a run with a layer against a run of plain pytest."""
+    os.environ["PYTHON"] = newest_python()
+    python = venv("jinja2", "pytest", "jinja2", "trio") / "bin/python"
+    del os.environ["PYTHON"]
+    project, version = sdist(python, "jinja2", scratch)
+    python_version = subprocess.check_output(
+        [python, "-c", "import platform; print(platform.python_version())"], text=True
+    )
+    # The sources beside the tests, not the installed copy, so that their code is the project's.
+    os.environ["PYTHONPATH"] = str(project / "src")
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    layers = {
+        "assertion values": "assertions",
+        "functions": "code",
+        "lines": "lines",
+        "behaviour": "behaviour",
+        "outcome alone": "outcome",
+    }
+    plain, ours, tests = [], {name: [] for name in layers}, 0
+    for number in range(RUNS):
+        # In turn, so that a machine that is busy for a while is so for all.
+        plain.append(
+            cpu_of([python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=project, stdout=subprocess.DEVNULL)
+        )
+        for name, layer in layers.items():
+            output = Path(scratch, "measure.json")
+            command = [FLAKELAB, "measure", project, "--python", python, "--seed", str(number), "--quiet"]
+            command += ["--factors", "none", "--runs", "2", "--layers", layer, "--source", project / "src"]
+            command += ["--store", Path(scratch, f"store-{layer}-{number}"), "--format", "json", "-o", output]
+            subprocess.run(command, stdin=subprocess.DEVNULL)
+            campaign = json.loads(output.read_text())["campaign"]
+            tests = campaign["tests"]
+            ours[name].append(campaign["cpu_seconds"] / campaign["total_runs"])
+    print(f"\nmeasure: jinja2 {version}, {tests} tests, Python {python_version.strip()}")
+    mean = sum(plain) / len(plain)
+    print(f"  plain pytest                  {mean:8.2f} s CPU  (mean of {len(plain)})")
+    for name, seconds in ours.items():
+        each = sum(seconds) / len(seconds)
+        print(f"  {name + ':':<30}{each:8.2f} s CPU  (mean of {4 * len(seconds)})   ratio {each / mean:.2f}")
+
+
+def bench_snapshots(scratch):
+    """Store and memory for ten runs of 2,500 tests at all layers."""
+    project = Path(scratch, "large")
+    project.mkdir()
+    helper = "".join(
+        f"def step_{n}(x):\n    if x % 2:\n        return x + {n}\n    return x - {n}\n\n\n" for n in range(50)
+    )
+    (project / "steps.py").write_text(helper + "ALL = [" + ", ".join(f"step_{n}" for n in range(50)) + "]\n")
+    for number in range(50):
+        tests = "".join(
+            f"def test_{n}():\n    for step in steps.ALL[:{1 + n}]:\n        assert step({n}) <= {n} + 50\n"
+            f"    assert random.random() < 2\n\n\n"
+            for n in range(50)
+        )
+        (project / f"test_{number}.py").write_text("import random\n\nimport steps\n\n\n" + tests)
+    python = venv("pytest8", "pytest==8.*") / "bin/python"
+    store = Path(scratch, "store")
+    command = [FLAKELAB, "measure", project, "--python", python, "--seed", "1", "--quiet", "--factors", "none"]
+    command += ["--runs", "5", "--layers", "outcome,assertions,code,lines,behaviour"]
+    total, own, memory = own_usage([*command, "--store", store, "-o", Path(scratch, "large.txt")])
+    size = sum(file.stat().st_size for file in store.iterdir()) / 1e6
+    print("\nsnapshots: 2,500 tests, 10 runs, all layers")
+    print(f"  all CPU time                  {total:8.1f} s, of which flakelab itself {own:.1f} s")
+    print(f"  store                         {size:8.1f} MB")
+    print(f"  peak memory of flakelab       {memory:8.1f} MB")
