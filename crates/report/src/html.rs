@@ -21,9 +21,15 @@ const STYLE: &str = include_str!("html/frame.css");
 /// What a page has beyond the frame.
 pub(crate) struct Extras {
     pub(crate) style: &'static str,
-    pub(crate) script: &'static str,
-    /// Of the script, as browsers want it before they run it: nothing else runs, whatever a suite's text says.
-    pub(crate) script_sha256: &'static str,
+    pub(crate) script: Option<Script>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Script {
+    pub(crate) text: &'static str,
+    /// As browsers want it before they run it: no other script runs, whatever a suite's text says. A browser that is
+    /// given a wrong one says which is right.
+    pub(crate) sha256: &'static str,
 }
 
 pub(crate) fn page(title: &str, body: &str) -> String {
@@ -31,8 +37,13 @@ pub(crate) fn page(title: &str, body: &str) -> String {
 }
 
 pub(crate) fn page_with(title: &str, body: &str, extras: &Extras) -> String {
-    let script = format!("<script>{}</script>\n", extras.script);
-    let allowed = format!("'sha256-{}'", extras.script_sha256);
+    let (script, allowed) = match extras.script {
+        Some(Script { text, sha256 }) => (
+            format!("<script>{text}</script>\n"),
+            format!("'sha256-{sha256}'"),
+        ),
+        None => (String::new(), "'none'".into()),
+    };
     framed(title, body, extras.style, &script, &allowed)
 }
 

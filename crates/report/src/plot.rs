@@ -1,12 +1,14 @@
 //! Plots as SVG: horizontal, one row for each label. Colours come from the page's style.
 
 mod boxed;
+mod matrix;
 
 use std::fmt::Write as _;
 
 use crate::html::escape;
 
 pub(crate) use boxed::boxes;
+pub(crate) use matrix::{Bar, matrix};
 
 const ROW: usize = 22;
 const WIDTH: usize = 420;
@@ -16,16 +18,11 @@ const VALUES: usize = 60;
 const LABEL_LENGTH: usize = 38;
 /// Width of a character of a label, rounded up; and what is kept free.
 const CHARACTER: usize = 7;
-const GAP: usize = 12;
+const GAP: usize = 20;
 
 /// Horizontal bars, each with its label and value.
 pub(crate) fn bars(title: &str, values: &[(String, f64)]) -> String {
     let most = values.iter().map(|(_, v)| *v).fold(0.0, f64::max);
-    bars_up_to(title, values, most)
-}
-
-/// The same, with the value that the longest possible bar has.
-pub(crate) fn bars_up_to(title: &str, values: &[(String, f64)], most: f64) -> String {
     let labels = label_width(values.iter().map(|(label, _)| label.as_str()));
     let height = ROW * values.len().max(1);
     let mut out = opening(title, labels + WIDTH + VALUES, height);

@@ -3,10 +3,11 @@
 
 use std::fmt::Write as _;
 
-use super::{WIDTH, label_text, label_width, number, opening};
+use super::{label_text, label_width, number, opening};
 use crate::html::escape;
 
 const ROW: usize = 26;
+const WIDTH: usize = 620;
 /// Above the rows, for the heading of the column of means.
 const HEAD: usize = 20;
 /// Below the rows, for the axis.
@@ -143,18 +144,14 @@ fn draw(
         boxed.outliers.len(),
         boxed.of,
     );
-    if high > low {
-        let _ = write!(
-            out,
-            "<line x1=\"{:.1}\" y1=\"{middle}\" x2=\"{:.1}\" y2=\"{middle}\"/>",
-            x(low),
-            x(high)
-        );
-        for whisker in [low, high] {
+    for (whisker, quartile) in [(low, first), (high, third)] {
+        if whisker != quartile {
             let _ = write!(
                 out,
-                "<line x1=\"{0:.1}\" y1=\"{1}\" x2=\"{0:.1}\" y2=\"{2}\"/>",
+                "<line x1=\"{0:.1}\" y1=\"{middle}\" x2=\"{1:.1}\" y2=\"{middle}\"/>\
+                 <line x1=\"{0:.1}\" y1=\"{2}\" x2=\"{0:.1}\" y2=\"{3}\"/>",
                 x(whisker),
+                x(quartile),
                 middle - 4,
                 middle + 4
             );
@@ -185,7 +182,7 @@ fn draw(
             "<circle cx=\"{:.1}\" cy=\"{middle}\" r=\"{}\"{many}",
             x(value),
             // A dot for many tests is larger, by the logarithm.
-            2.5 + (number_of as f64).log10().min(3.0),
+            2.8 + (number_of as f64).log10().min(3.0),
         );
     }
     let _ = writeln!(

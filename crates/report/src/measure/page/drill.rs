@@ -102,9 +102,9 @@ fn tests(out: &mut String, layer: &Layer, room: usize) {
     let start = out.len();
     let _ = writeln!(
         out,
-        "<details class=\"l\"><summary><b>{}</b>{} <span class=\"dim\">{}; the number is the entropy of the suite</span></summary>",
-        sayings::amount(layer.suite.entropy),
+        "<details class=\"l\"><summary>{} <span class=\"dim\">suite {}, {}</span></summary>",
         escape(layer.layer),
+        sayings::amount(layer.suite.entropy),
         vary(unstable.len()),
     );
     let mut shown = 0;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::{Document, FactorEffect, sayings};
 use super::{left_out, short};
 use crate::html::escape;
-use crate::plot;
+use crate::plot::{self, Bar};
 use crate::wording::count;
 
 const MOST_TESTS: usize = 8;
@@ -16,7 +16,7 @@ pub(super) fn section(out: &mut String, document: &Document) {
     let any = document.factors.iter().any(|e| e.share > 0.0);
     if any {
         out.push_str(
-            "<p class=\"dim\">Share of a layer's entropy that goes to each factor. Those with a p are not told from chance.</p>\n",
+            "<p class=\"dim\">Of all that varies at a layer, the share that each factor explains; pale where it may be chance.</p>\n",
         );
         shares(out, document);
     }
@@ -43,27 +43,34 @@ pub(super) fn section(out: &mut String, document: &Document) {
     }
 }
 
+/// Factors in rows, in the order of their largest share; layers in columns.
 fn shares(out: &mut String, document: &Document) {
-    let most = document.factors.iter().map(|e| e.share).fold(0.0, f64::max);
-    for layer in &document.layers {
-        let bars: Vec<(String, f64)> = document
-            .factors
-            .iter()
-            .filter(|e| e.layer == *layer && e.share > 0.0)
-            .map(|e| {
-                let label = if sayings::matters(e) {
-                    e.factor.to_owned()
-                } else {
-                    format!("{} ({})", e.factor, sayings::p_value(e.p))
-                };
-                (label, e.share)
-            })
-            .collect();
-        if !bars.is_empty() {
-            let title = format!("{layer}: share of the entropy by factor");
-            out.push_str(&plot::bars_up_to(&title, &bars, most));
+    let mut names: Vec<&str> = Vec::new();
+    for effect in document.factors.iter().filter(|e| e.share > 0.0) {
+        if !names.contains(&effect.factor) {
+            names.push(effect.factor);
         }
     }
+    let rows: Vec<(String, Vec<Option<Bar>>)> = names
+        .iter()
+        .map(|name| {
+            let bars = document.layers.iter().map(|layer| {
+                let mut all = document.factors.iter();
+                let effect = all.find(|e| e.factor == *name && e.layer == *layer)?;
+                (effect.share > 0.0).then(|| Bar {
+                    value: effect.share,
+                    sure: sayings::matters(effect),
+                    hint: format!("{name} {}", sayings::explains(effect)),
+                })
+            });
+            ((*name).to_owned(), bars.collect())
+        })
+        .collect();
+    out.push_str(&plot::matrix(
+        "Share of the entropy of each layer, by factor",
+        &document.layers,
+        &rows,
+    ));
 }
 
 fn sentence(out: &mut String, document: &Document, effect: &FactorEffect) {

@@ -1,5 +1,6 @@
 
 const box = document.getElementById('filter');
+const opened = new Set();
 box.parentElement.hidden = false;
 box.addEventListener('input', () => {
   const wanted = box.value.toLowerCase();
@@ -7,6 +8,13 @@ box.addEventListener('input', () => {
     test.hidden = !test.firstElementChild.textContent.toLowerCase().includes(wanted);
   for (const group of document.querySelectorAll('details.c, details.l')) {
     group.hidden = !group.querySelector('details.t:not([hidden])');
-    if (wanted) group.open = true;
+    if (wanted && !group.hidden && !group.open) {
+      group.open = true;
+      opened.add(group);
+    }
+  }
+  if (!wanted) {
+    for (const group of opened) group.open = false;
+    opened.clear();
   }
 });

@@ -8,7 +8,7 @@ mod settings;
 use std::fmt::Write as _;
 
 use super::{Configuration, Document, Layer, sayings};
-use crate::html::{self, Extras, escape};
+use crate::html::{self, Extras, Script, escape};
 use crate::plot;
 use crate::wording::{count, thousands};
 
@@ -23,8 +23,10 @@ const SHADES: f64 = 4.0;
 
 const EXTRAS: Extras = Extras {
     style: include_str!("page.css"),
-    script: include_str!("filter.js"),
-    script_sha256: "+IahK6+h5/1c86pgfVRs4jJRrh09JAjbALvez/fx6uE=",
+    script: Some(Script {
+        text: include_str!("filter.js"),
+        sha256: "225YmsTtCRQa3EQHR3OMRLolyEGEZue2y9WdPOiQI9o=",
+    }),
 };
 
 pub fn page(document: &Document) -> String {
@@ -37,11 +39,20 @@ pub fn page(document: &Document) -> String {
     let mut tail = String::new();
     latent(&mut tail, document);
     settings::section(&mut tail, document);
-    let frame = html::page_with(&title, "", &EXTRAS).len();
+    let extras = Extras {
+        // Nothing to filter.
+        script: if document.configurations.iter().all(sayings::nothing_varies) {
+            None
+        } else {
+            EXTRAS.script
+        },
+        ..EXTRAS
+    };
+    let frame = html::page_with(&title, "", &extras).len();
     let room = MOST_BYTES.saturating_sub(frame + body.len() + tail.len());
     drill::section(&mut body, document, room);
     body.push_str(&tail);
-    html::page_with(&title, &body, &EXTRAS)
+    html::page_with(&title, &body, &extras)
 }
 
 /// A suite's text for a place with little room.
@@ -74,17 +85,16 @@ fn head(out: &mut String, document: &Document) {
     tile(c.total_runs, "runs");
     let configurations = &document.configurations;
     tile(configurations.len(), "configurations");
+    let name = |c: &Configuration| c.name.chars().take(NAME).collect::<String>();
     if let Some(first) = configurations.first() {
-        tile(
-            sayings::varying(first),
-            &format!(
-                "vary in {}",
-                first.name.chars().take(NAME).collect::<String>()
-            ),
-        );
+        let vary = sayings::varying(first);
+        tile(vary, &format!("tests vary in {}", name(first)));
+        let most = configurations.iter().max_by_key(|c| sayings::varying(c));
+        if let Some(worst) = most.filter(|c| sayings::varying(c) > vary) {
+            let what = format!("tests vary in {}, the most", name(worst));
+            tile(sayings::varying(worst), &what);
+        }
     }
-    let most = configurations.iter().map(sayings::varying).max();
-    tile(most.unwrap_or(0), "vary in the worst configuration");
     out.push_str("</ul>\n<nav aria-label=\"Sections\"><ul>");
     for (at, name) in [
         ("overview", "Overview"),
@@ -237,18 +247,23 @@ fn latent(out: &mut String, document: &Document) {
         return;
     }
     out.push_str(
-        "<p class=\"dim\">Numeric comparisons that held every time, by less than they vary.</p>\n<div class=\"scroll wrap\"><table>\n\
-         <thead><tr><th scope=\"col\">test and element</th><th scope=\"col\">margin</th><th scope=\"col\">configuration</th></tr></thead>\n<tbody>\n",
+        "<p class=\"dim\">Numeric comparisons that held every time, by less than they vary: how far from not holding.</p>\n\
+         <div class=\"scroll wrap\"><table>\n<thead><tr><th scope=\"col\">test and element</th><th scope=\"col\" class=\"n\">least</th>\
+         <th scope=\"col\" class=\"n\">mean</th><th scope=\"col\" class=\"n\">spread</th><th scope=\"col\" class=\"n\">runs</th>\
+         <th scope=\"col\">configuration</th></tr></thead>\n<tbody>\n",
     );
     for one in document.latent.iter().take(MOST_LATENT) {
         let _ = writeln!(
             out,
-            "<tr><th scope=\"row\"><code>{}</code><br><code>{}</code></th><td>{}</td><td>{}, {}</td></tr>",
+            "<tr><th scope=\"row\"><code>{}</code><br><code>{}</code></th><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
             short(&one.test),
             short(&one.element),
-            escape(&sayings::margin(one)),
+            sayings::digits(one.smallest),
+            sayings::digits(one.mean),
+            sayings::digits(one.spread),
+            one.runs,
             short(&one.configuration),
-            count(one.runs as u64, "run", "runs"),
         );
     }
     out.push_str("</tbody>\n</table></div>\n");

@@ -29,7 +29,7 @@ fn every_number_of_the_way_down_is_there() {
         "<i>not there</i>",
         "<td>6×</td><th><code>['apple'",
         "libfaketime is not installed",
-        "held by 0.0123 at the least, 0.0800 ± 0.0312 on average",
+        "<td class=\"n\">0.0123</td><td class=\"n\">0.0800</td><td class=\"n\">0.0312</td>",
         "0 | 1 | 2",
         "4f1c2d9",
         "1 test was left out",
