@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::process::Command;
 
 use super::super::example;
 use super::*;
@@ -65,21 +66,32 @@ fn elements_are_bounded_and_the_rest_is_counted() {
     assert!(page.contains("… and 10 more elements"));
 }
 
-/// Writes what `tests/browser/check_measure.py` opens:
-/// `cargo test -p flakelab-report write_the_example -- --ignored`.
+/// Console, network, keyboard, plots, night and narrow screens: `tests/browser/check_measure.py`.
 #[test]
-#[ignore = "writes into target/measure"]
-fn write_the_example_page() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/measure");
-    std::fs::create_dir_all(&dir).expect("a directory");
+fn pages_of_all_sizes_work_in_a_browser() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let dir = tempfile::tempdir().expect("a directory");
     for (name, document) in [
         ("shop", example::shop()),
         ("quiet", example::quiet()),
-        ("many", example::many(180, 8, 4)),
         ("large", example::many(2_500, 14, 6)),
     ] {
-        let json = serde_json::to_string(&document).expect("a document");
-        std::fs::write(dir.join(format!("{name}.json")), json).expect("written");
-        std::fs::write(dir.join(format!("{name}.html")), page(&document)).expect("written");
+        let (json, html) = (
+            dir.path().join("document.json"),
+            dir.path().join("page.html"),
+        );
+        let text = serde_json::to_string(&document).expect("a document");
+        std::fs::write(&json, text).expect("written");
+        std::fs::write(&html, page(&document)).expect("written");
+        let checked = Command::new(root.join(".venvs/browser/bin/python"))
+            .arg(root.join("tests/browser/check_measure.py"))
+            .arg(&html)
+            .arg("--document")
+            .arg(&json)
+            .output()
+            .expect("there is no environment `browser`: run scripts/test");
+        let said = String::from_utf8_lossy(&checked.stderr);
+        let told = String::from_utf8_lossy(&checked.stdout);
+        assert!(checked.status.success(), "{name}: {told}{said}");
     }
 }
