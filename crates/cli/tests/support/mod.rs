@@ -120,6 +120,11 @@ impl Project {
         self.verb("fix", args)
     }
 
+    /// The same for `flakelab measure`.
+    pub(crate) fn measure(&self, args: &[&str]) -> Run {
+        self.verb("measure", args)
+    }
+
     fn verb(&self, verb: &str, args: &[&str]) -> Run {
         let before = self.tree();
         let output = self.dir_for_output().join("document.json");
