@@ -18,7 +18,8 @@ sys.path.insert(0, _job["shim"])
 from flakelab_shim.hidden import Hidden  # noqa: E402
 
 with Hidden():
-    from flakelab_shim.leaks import Tracer, Watch
+    from flakelab_shim.leaks.tracer import Tracer
+    from flakelab_shim.leaks.watch import Watch
 sys.path.remove(_job["shim"])
 
 

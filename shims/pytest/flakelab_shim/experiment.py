@@ -12,7 +12,8 @@ from .sealed import os
 class Experiment:
     def __init__(self, wanted, channel, session, sandbox, scratch):
         with Hidden():
-            from .leaks import Tracer, Watch
+            from .leaks.tracer import Tracer
+            from .leaks.watch import Watch
 
         self._wanted = wanted
         self._channel = channel

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 72] = shim![
+const FILES: [(&str, &str); 73] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -26,6 +26,7 @@ const FILES: [(&str, &str); 72] = shim![
     "layers/codes.py",
     "layers/digest.py",
     "layers/functions.py",
+    "layers/identity.py",
     "layers/known.py",
     "layers/layers.py",
     "layers/margins.py",

@@ -10,6 +10,7 @@ import sys
 
 from ..sealed import os
 from .codes import function_name
+from .identity import identity
 
 SAMPLES = 5_000
 TIMES = 20
@@ -19,7 +20,8 @@ _MISSING = object()
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 _OPTIMIZED, _NEW_LOCALS, _STAR, _STARS, _GENERATORS = 0x1, 0x2, 0x4, 0x8, 0x20 | 0x80 | 0x200
 _SIZES = {
-    id(kind): kind.__len__ for kind in (list, tuple, dict, set, frozenset, bytes, bytearray, range, collections.deque)
+    identity(kind): kind.__len__
+    for kind in (list, tuple, dict, set, frozenset, bytes, bytearray, range, collections.deque)
 }
 # Before Python 3.13 a function has one dictionary of its variables, and reading it refreshes what these gave out.
 _SEES_OWN_VARIABLES = frozenset(("locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe"))
@@ -150,7 +152,7 @@ class Behaviour:
             some = value[:ELEMENTS]
             if some and all(map(_is_number, some)):
                 return ["n", len(value), list(some)]
-        size = _SIZES.get(id(kind))
+        size = _SIZES.get(identity(kind))
         name = self._trace.number(self._digest.type_text(value))
         return ["c", name, size(value)] if size is not None else ["o", name]
 

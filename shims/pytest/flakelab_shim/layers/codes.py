@@ -6,18 +6,21 @@ reads all of it.
 
 import types
 
+from .identity import identity
+
 # Far more than a project has; a suite that compiles code for ever stops being followed.
 LIMIT = 300_000
 
 
 class Code:
-    __slots__ = ("code", "path", "function", "file", "points")
+    __slots__ = ("code", "path", "function", "file", "points", "events")
 
     def __init__(self, code, path):
         self.code = code
         self.path = path
         # Numbers in the trace's table, and what is sampled here, as soon as they are needed.
         self.function = self.file = self.points = None
+        self.events = 0
 
 
 class Codes:
@@ -28,12 +31,12 @@ class Codes:
 
     def add(self, code):
         """The entry of a code object, or None if it is not the project's."""
-        found = self.known.get(id(code))
+        found = self.known.get(identity(code))
         if found is None:
             path = self.path(code.co_filename)
             if path is None or len(self.known) >= LIMIT:
                 return None
-            found = self.known[id(code)] = Code(code, path)
+            found = self.known[identity(code)] = Code(code, path)
         return found
 
     def add_all(self, code):
@@ -41,7 +44,7 @@ class Codes:
         new, waiting = [], [code]
         while waiting:
             each = waiting.pop()
-            if id(each) in self.known:
+            if identity(each) in self.known:
                 continue
             entry = self.add(each)
             if entry is None:

@@ -12,6 +12,7 @@ import types
 
 from ..leaks.reading import class_mro, dict_getter, instance_dict, is_kind, module_dict, slot_members, type_module
 from ..leaks.reading import type_name as _type_name
+from .identity import identity
 from .known import library_readers
 from .masks import NOW, Masks
 from .trace import TEXT_LIMIT
@@ -31,7 +32,7 @@ _CACHED_CLASSES = 5_000
 _DICT_VIEWS = {type({}.keys()): "dict_keys", type({}.values()): "dict_values", type({}.items()): "dict_items"}
 # What `pytest.approx` makes, by the names it has had.
 _APPROX = dict.fromkeys(("_pytest.python_api.ApproxBase", "pytest.Approx"), ("expected", "rel", "abs"))
-_PLAIN = frozenset(map(id, (int, float, bool, str, bytes, type(None), complex)))
+_PLAIN = frozenset(map(identity, (int, float, bool, str, bytes, type(None), complex)))
 
 
 def hashed(text):
@@ -74,7 +75,7 @@ class Digest:
 
     def _read(self, value, left, depth):
         kind = type(value)
-        reader = self._readers.get(id(kind))
+        reader = self._readers.get(identity(kind))
         if reader is None:
             reader = self._reader(kind)
         left[0] -= 1
@@ -85,7 +86,7 @@ class Digest:
         if len(self._kept) >= _CACHED_CLASSES:
             self._readers, self._kept = {}, []
         self._kept.append(kind)
-        self._readers[id(kind)] = reader
+        self._readers[identity(kind)] = reader
         return reader
 
     def _choose(self, kind):
@@ -271,7 +272,7 @@ class Digest:
 
     def _rest(self, rest):
         """A hash of elements that are cut off, where that is cheap."""
-        if all(map(_PLAIN.__contains__, map(id, map(type, rest)))) and sum(
+        if all(map(_PLAIN.__contains__, map(identity, map(type, rest)))) and sum(
             len(each) for each in rest if type(each) in (str, bytes)
         ) < (1 << 20):
             return " " + hashed(self._masks.text(repr(list(rest))))
@@ -322,7 +323,7 @@ class Digest:
         return "{%s}" % ", ".join(texts)
 
     def _unordered_rest(self, elements, width):
-        if not all(map(_PLAIN.__contains__, map(id, map(type, elements)))):
+        if not all(map(_PLAIN.__contains__, map(identity, map(type, elements)))):
             return ""
         texts = [self._read(each, [1], 0) for each in elements]
         if width == 2:

@@ -18,8 +18,8 @@ class Executed:
         self.behaviour = behaviour
         self.wants_functions = bool(wanted.get("functions"))
         self.wants_lines = bool(wanted.get("lines"))
-        # Identities of code objects; pairs of one and a line.
-        self.functions, self.lines = set(), set()
+        # Identities of code objects, with how often they were called or less; pairs of one and a line.
+        self.functions, self.lines = {}, set()
         if sys.version_info >= (3, 12):
             from .monitoring import Monitor as Watcher
         else:
@@ -30,9 +30,14 @@ class Executed:
         self._watcher.install()
 
     def start(self):
-        self.functions.clear()
-        self.lines.clear()
         self._watcher.start()
+
+    def forget(self):
+        """Forgets what was executed so far, and returns the lines."""
+        self.functions.clear()
+        lines = list(self.lines)
+        self.lines.difference_update(lines)
+        return lines
 
     def finish(self):
         self._watcher.finish()

@@ -8,6 +8,8 @@ import sys
 import threading
 from opcode import opmap
 
+from .identity import identity
+
 _RETURN = opmap["RETURN_VALUE"]
 # The last instruction of a generator that begins: none, or those that make one of it.
 _FIRST = 6 if sys.version_info >= (3, 11) else -1
@@ -16,6 +18,7 @@ _TAKEN = "executed code is not recorded where another tool traces, such as a deb
 
 class Tracer:
     def __init__(self, executed, note):
+        self._executed = executed
         self._note = note
         self._hook = _hook(executed, note)
 
@@ -23,6 +26,7 @@ class Tracer:
         pass
 
     def start(self):
+        self._executed.forget()
         if sys.gettrace() is None:
             threading.settrace(self._hook)
             sys.settrace(self._hook)
@@ -41,19 +45,19 @@ class Tracer:
 def _hook(executed, note):
     codes, behaviour, wants_lines = executed.codes, executed.behaviour, executed.wants_lines
     known, add, path_of = codes.known, codes.add, codes.path
-    hit, hit_line = executed.functions.add, executed.lines.add
+    functions, hit_line = executed.functions, executed.lines.add
 
     def called(frame, event, argument):
         code = frame.f_code
-        identity = id(code)
-        entry = known.get(identity)
+        key = identity(code)
+        entry = known.get(key)
         if entry is None:
             if path_of(code.co_filename) is None:
                 return None
             entry = add(code)
             if entry is None:
                 return None
-        hit(identity)
+        functions[key] = 1
         inside = None
         if behaviour is not None and behaviour.is_sampled(entry):
             # A generator that goes on is called as well.
@@ -70,16 +74,16 @@ def _hook(executed, note):
 
     def line(frame, event, argument):
         if event == "line":
-            hit_line((id(frame.f_code), frame.f_lineno))
+            hit_line((identity(frame.f_code), frame.f_lineno))
         return line
 
     def sampled(frame, event, argument):
         if event == "line":
             if wants_lines:
-                hit_line((id(frame.f_code), frame.f_lineno))
+                hit_line((identity(frame.f_code), frame.f_lineno))
         elif event == "return" and frame.f_code.co_code[frame.f_lasti] == _RETURN:
             # Anything else is an exception on its way out.
-            entry = known.get(id(frame.f_code))
+            entry = known.get(identity(frame.f_code))
             if entry is not None:
                 behaviour.at_exit(entry, frame, argument)
         return sampled

@@ -3,8 +3,3 @@
 Owns the reading of a process before and after a test and the restoring of single differences. Refuses to
 know which test is at fault or whether a difference matters: the caller runs the target again to find out.
 """
-
-from .tracer import Tracer
-from .watch import Watch
-
-__all__ = ["Tracer", "Watch"]
