@@ -19,10 +19,8 @@ _ABSENT = ["u"]
 _MISSING = object()
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 _OPTIMIZED, _NEW_LOCALS, _STAR, _STARS, _GENERATORS = 0x1, 0x2, 0x4, 0x8, 0x20 | 0x80 | 0x200
-_SIZES = {
-    identity(kind): kind.__len__
-    for kind in (list, tuple, dict, set, frozenset, bytes, bytearray, range, collections.deque)
-}
+_SIZED = (list, tuple, dict, set, frozenset, bytes, bytearray, range, collections.deque)
+_SIZES = {identity(kind): kind.__len__ for kind in _SIZED}
 # Before Python 3.13 a function has one dictionary of its variables, and reading it refreshes what these gave out.
 _SEES_OWN_VARIABLES = frozenset(("locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe"))
 _ONE_DICTIONARY = sys.version_info < (3, 13)
