@@ -76,14 +76,15 @@ def bench_memory(scratch):
     """What flakelab itself takes for ten times as many mutants."""
     python = venv("pytest8", "pytest==8.*") / "bin/python"
     print("\nmemory: inject on tests of 40 statements, 2 orders")
-    for tests in (25, 250):
-        project = Path(scratch, f"statements-{tests}")
+    for files in (1, 10):
+        project = Path(scratch, f"statements-{files}")
         project.mkdir()
         body = "".join(f"    seen.append({number})\n" for number in range(40))
-        text = "".join(f"def test_{n}():\n    seen = []\n{body}    assert seen\n\n\n" for n in range(tests))
-        (project / "test_statements.py").write_text(text)
+        text = "".join(f"def test_{n}():\n    seen = []\n{body}    assert seen\n\n\n" for n in range(25))
+        for number in range(files):
+            (project / f"test_{number}.py").write_text(text)
         command = [FLAKELAB, "inject", project, "--python", python, "--seed", "1", "--quiet", "--reruns", "1"]
-        command += ["--orders", "2", "--store", Path(scratch, f"store-{tests}"), "-o", Path(scratch, f"set-{tests}")]
+        command += ["--orders", "2", "--store", Path(scratch, f"store-{files}"), "-o", Path(scratch, f"set-{files}")]
         _, _, memory = own_usage(command)
-        entries = Path(scratch, f"set-{tests}", "mutants.jsonl").read_text().count("\n")
+        entries = Path(scratch, f"set-{files}", "mutants.jsonl").read_text().count("\n")
         print(f"  {entries:6,} mutants                {memory:8.1f} MB at the most")

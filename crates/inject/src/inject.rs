@@ -1,6 +1,7 @@
 //! The whole campaign, chunk by chunk.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use flakelab_lab::{Lab, LabError, Variants};
 use flakelab_source::Tree;
@@ -8,6 +9,7 @@ use flakelab_source::Tree;
 use crate::confirm::Explain;
 use crate::entry::Entry;
 use crate::evaluate::{Bench, Spent};
+use crate::metrics::Totals;
 use crate::mutant::{self, Mutant};
 use crate::select::{Selection, select};
 use crate::settings::{Journal, Settings, Stage, Watch};
@@ -31,8 +33,8 @@ pub struct Surroundings<'a> {
 #[derive(Debug)]
 pub struct Injection {
     pub selection: Selection,
-    /// In the order of the suite.
-    pub entries: Vec<Entry>,
+    /// Counts of the mutants of each test. The mutants themselves were shown one by one: they would not all fit.
+    pub by_test: BTreeMap<String, Totals>,
     /// Stable tests whose code is not in the project.
     pub without_code: Vec<String>,
     /// What the orders with mutants have cost, in this session.
@@ -57,14 +59,18 @@ pub fn inject(
         spent: Cell::default(),
     };
     let at_once = (suite.len() / 5).clamp(CHUNK, LARGEST_CHUNK);
-    let mut entries = Vec::new();
+    let mut by_test: BTreeMap<String, Totals> = BTreeMap::new();
     let mut chunk: Vec<Mutant> = Vec::new();
     let mut waiting = 0;
     for (at, site) in sites.iter().enumerate() {
         chunk.extend(mutant::of(site, around.tree, settings));
         waiting += 1;
         if chunk.len() >= at_once || at + 1 == sites.len() {
-            entries.extend(evaluate(&bench, lab, around, &chunk, each)?);
+            evaluate(&bench, lab, around, &chunk, &mut |mutant, entry| {
+                let test = by_test.entry(entry.test.clone()).or_default();
+                test.add(entry);
+                each(mutant, entry)
+            })?;
             chunk.clear();
             for _ in 0..std::mem::take(&mut waiting) {
                 around.watch.step();
@@ -76,7 +82,7 @@ pub fn inject(
         .map(|test| suite.id(test).to_string())
         .collect();
     Ok(Injection {
-        entries,
+        by_test,
         without_code,
         evaluation: bench.spent.get(),
         selection,
@@ -90,7 +96,7 @@ fn evaluate(
     around: &mut Surroundings<'_>,
     chunk: &[Mutant],
     each: &mut dyn FnMut(&Mutant, &mut Entry) -> Result<(), LabError>,
-) -> Result<Vec<Entry>, LabError> {
+) -> Result<(), LabError> {
     let key = |mutant: &Mutant| format!("mutant/{}", mutant.id);
     let known: Vec<Option<Entry>> = chunk
         .iter()
@@ -104,7 +110,6 @@ fn evaluate(
         .collect();
     let found = bench.evaluate(lab, around.variants, around.tree, &open)?;
     let mut fresh = open.iter().zip(found);
-    let mut entries = Vec::with_capacity(chunk.len());
     for (mutant, known) in chunk.iter().zip(known) {
         let mut entry = match known {
             Some(entry) => entry,
@@ -128,7 +133,6 @@ fn evaluate(
             }
         };
         each(mutant, &mut entry)?;
-        entries.push(entry);
     }
-    Ok(entries)
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Table I of the paper: effectiveness, characteristics, and what makes classes receptive.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use flakelab_model::{Place, Suite};
 use flakelab_source::{Source, Tree};
@@ -30,7 +30,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    fn add(&mut self, entry: &Entry) {
+    pub(crate) fn add(&mut self, entry: &Entry) {
         self.mutants += 1;
         self.valid += u64::from(entry.valid);
         match entry.class {
@@ -48,6 +48,19 @@ impl Totals {
                 self.other_failures += 1;
             }
         }
+    }
+
+    /// Those of one more test.
+    fn join(&mut self, test: &Totals) {
+        self.mutants += test.mutants;
+        self.valid += test.valid;
+        self.order_dependent += test.order_dependent;
+        self.victims += test.victims;
+        self.brittles += test.brittles;
+        self.non_deterministic += test.non_deterministic;
+        self.assertion_failures += test.assertion_failures;
+        self.other_failures += test.other_failures;
+        self.tests_affected += u64::from(test.order_dependent > 0);
     }
 }
 
@@ -103,15 +116,10 @@ impl Metrics {
             stable_tests: injection.selection.stable.len() as u64,
             ..Totals::default()
         };
-        let mut affected: BTreeSet<&str> = BTreeSet::new();
-        for entry in &injection.entries {
-            totals.add(entry);
-            let row = Place::of(&entry.test).and_then(|place| rows.get_mut(&class_of(&place)));
-            let first = entry.class.is_order_dependent() && affected.insert(&entry.test);
-            totals.tests_affected += u64::from(first);
-            if let Some(row) = row {
-                row.totals.add(entry);
-                row.totals.tests_affected += u64::from(first);
+        for (test, found) in &injection.by_test {
+            totals.join(found);
+            if let Some(row) = Place::of(test).and_then(|place| rows.get_mut(&class_of(&place))) {
+                row.totals.join(found);
             }
         }
         let classes: Vec<ClassRow> = rows.into_values().collect();
