@@ -8,7 +8,7 @@ use std::path::Path;
 
 use support::root;
 
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("model", &[]),
     ("stats", &[]),
     ("lab", &["model"]),
@@ -17,6 +17,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("explain", &["model", "lab"]),
     ("fix", &["model", "lab", "source"]),
     ("inject", &["model", "stats", "lab", "source"]),
+    ("filter", &["stats", "source"]),
     ("measure", &["model", "stats", "lab"]),
     ("runners", &["model", "lab"]),
     ("store", &["model", "lab"]),

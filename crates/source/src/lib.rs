@@ -16,6 +16,7 @@ mod parametrise;
 mod patched;
 mod python;
 mod scope;
+mod site;
 mod statements;
 mod writes;
 
@@ -27,5 +28,6 @@ pub use locate::{Located, Tree};
 pub use patched::patched;
 pub use python::{Class, Function, Source};
 pub use scope::Names;
+pub use site::Spot;
 pub use statements::Statement;
 pub use writes::Write;

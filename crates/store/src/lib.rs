@@ -6,6 +6,7 @@
 
 mod campaign;
 mod history;
+mod lessons;
 mod location;
 mod recording;
 mod results;
@@ -14,6 +15,7 @@ mod snapshots;
 
 pub use campaign::{Campaign, CampaignId, NewCampaign, Totals};
 pub use history::{Finished, Sighting};
+pub use lessons::{Label, Lesson, Lessons};
 pub use location::Location;
 pub use recording::RecordingLab;
 pub use schema::Store;

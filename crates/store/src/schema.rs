@@ -7,11 +7,12 @@ use rusqlite::Connection;
 use crate::{Location, StoreError, StoreErrorKind};
 
 /// One script for each schema version; a database is brought up step by step, in a transaction each.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
     include_str!("migrations/4.sql"),
+    include_str!("migrations/6.sql"),
 ];
 
 #[derive(Debug)]
@@ -93,7 +94,7 @@ mod tests {
             error.kind,
             StoreErrorKind::Newer {
                 found: 99,
-                known: 4
+                known: 5
             }
         ));
     }

@@ -1,0 +1,220 @@
+//! What `filter` has learned, version by version.
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::campaign::now;
+use crate::{Store, StoreError};
+
+/// What one version teaches; texts are JSON of `filter`'s own.
+#[derive(Debug, Default)]
+pub struct Lesson {
+    pub version: String,
+    /// (its number if it was known, identity, what it saw).
+    pub assertions: Vec<(Option<i64>, String, String)>,
+    /// (test, lesson).
+    pub tests: Vec<(String, String)>,
+}
+
+/// Everything that was learned.
+#[derive(Debug, Default)]
+pub struct Lessons {
+    /// Names, the oldest first.
+    pub versions: Vec<(i64, String)>,
+    /// (number, identity).
+    pub assertions: Vec<(i64, String)>,
+    /// (assertion, version, what it saw).
+    pub seen: Vec<(i64, i64, String)>,
+    /// (test, version, lesson).
+    pub tests: Vec<(String, i64, String)>,
+}
+
+/// What a person said of a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    pub test: String,
+    pub assertion: String,
+    pub label: String,
+    pub version: String,
+}
+
+impl Store {
+    /// All of it or nothing. A version that was learned before keeps its place.
+    pub fn learn(&self, lesson: &Lesson) -> Result<(), StoreError> {
+        let write = || -> rusqlite::Result<()> {
+            let transaction = self.connection.unchecked_transaction()?;
+            let known: Option<i64> = transaction
+                .query_row(
+                    "SELECT id FROM filter_versions WHERE name = ?",
+                    [&lesson.version],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            let version = match known {
+                Some(version) => version,
+                None => {
+                    transaction.execute(
+                        "INSERT INTO filter_versions (name, created) VALUES (?, ?)",
+                        params![lesson.version, now()],
+                    )?;
+                    transaction.last_insert_rowid()
+                }
+            };
+            // Two passes, because an identity may be another assertion's former one.
+            for (number, _, _) in &lesson.assertions {
+                if let Some(number) = number {
+                    transaction
+                        .prepare_cached("UPDATE filter_assertions SET identity = id WHERE id = ?")?
+                        .execute([number])?;
+                }
+            }
+            for (number, identity, seen) in &lesson.assertions {
+                let number = match number {
+                    Some(number) => {
+                        transaction
+                            .prepare_cached(
+                                "UPDATE filter_assertions SET identity = ? WHERE id = ?",
+                            )?
+                            .execute(params![identity, number])?;
+                        *number
+                    }
+                    None => {
+                        transaction
+                            .prepare_cached("INSERT INTO filter_assertions (identity) VALUES (?)")?
+                            .execute([identity])?;
+                        transaction.last_insert_rowid()
+                    }
+                };
+                transaction
+                    .prepare_cached(
+                        "INSERT OR REPLACE INTO filter_seen (assertion, version, seen) VALUES (?, ?, ?)",
+                    )?
+                    .execute(params![number, version, seen])?;
+            }
+            for (test, lesson) in &lesson.tests {
+                transaction
+                    .prepare_cached(
+                        "INSERT OR REPLACE INTO filter_tests (test, version, lesson) VALUES (?, ?, ?)",
+                    )?
+                    .execute(params![test, version, lesson])?;
+            }
+            transaction.commit()
+        };
+        write().map_err(|e| self.failed("write to", e))
+    }
+
+    pub fn lessons(&self) -> Result<Lessons, StoreError> {
+        let read = || -> rusqlite::Result<Lessons> {
+            let two = |query: &str| -> rusqlite::Result<Vec<(i64, String)>> {
+                let mut statement = self.connection.prepare(query)?;
+                let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                rows.collect()
+            };
+            let mut seen = self
+                .connection
+                .prepare("SELECT assertion, version, seen FROM filter_seen")?;
+            let mut tests = self
+                .connection
+                .prepare("SELECT test, version, lesson FROM filter_tests")?;
+            Ok(Lessons {
+                versions: two("SELECT id, name FROM filter_versions ORDER BY id")?,
+                assertions: two("SELECT id, identity FROM filter_assertions ORDER BY id")?,
+                seen: seen
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                    .collect::<rusqlite::Result<_>>()?,
+                tests: tests
+                    .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                    .collect::<rusqlite::Result<_>>()?,
+            })
+        };
+        read().map_err(|e| self.failed("read", e))
+    }
+
+    /// A later label of the same failure takes the place of an earlier one.
+    pub fn label(&self, label: &Label) -> Result<(), StoreError> {
+        self.connection
+            .execute(
+                "INSERT OR REPLACE INTO filter_labels (test, assertion, label, version, created)
+                 VALUES (?, ?, ?, ?, ?)",
+                params![
+                    label.test,
+                    label.assertion,
+                    label.label,
+                    label.version,
+                    now()
+                ],
+            )
+            .map_err(|e| self.failed("write to", e))?;
+        Ok(())
+    }
+
+    pub fn labels(&self) -> Result<Vec<Label>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<Label>> {
+            let mut statement = self.connection.prepare(
+                "SELECT test, assertion, label, version FROM filter_labels ORDER BY 1, 2",
+            )?;
+            let rows = statement.query_map([], |row| {
+                Ok(Label {
+                    test: row.get(0)?,
+                    assertion: row.get(1)?,
+                    label: row.get(2)?,
+                    version: row.get(3)?,
+                })
+            })?;
+            rows.collect()
+        };
+        read().map_err(|e| self.failed("read", e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Location;
+
+    #[test]
+    fn lessons_add_up_and_identities_move_with_their_assertions() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::open(Location::given(dir.path())).expect("store");
+        let teach = |version: &str, assertions: &[(Option<i64>, &str)]| {
+            let assertions = assertions
+                .iter()
+                .map(|(number, identity)| (*number, (*identity).to_owned(), "{}".to_owned()));
+            let lesson = Lesson {
+                version: version.into(),
+                assertions: assertions.collect(),
+                tests: vec![("t".into(), version.into())],
+            };
+            store.learn(&lesson).expect("learned");
+        };
+        teach("v1", &[(None, "a"), (None, "b")]);
+        // The two have changed their names with each other.
+        teach("v2", &[(Some(1), "b"), (Some(2), "a"), (None, "c")]);
+        teach("v1", &[(Some(1), "b")]);
+        let lessons = store.lessons().expect("read");
+        let names: Vec<&str> = lessons
+            .versions
+            .iter()
+            .map(|(_, name)| name.as_str())
+            .collect();
+        assert_eq!(names, ["v1", "v2"]);
+        let identities: Vec<&str> = lessons.assertions.iter().map(|(_, i)| i.as_str()).collect();
+        assert_eq!(identities, ["b", "a", "c"]);
+        assert_eq!((lessons.seen.len(), lessons.tests.len()), (5, 2));
+    }
+
+    #[test]
+    fn the_last_label_counts() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::open(Location::given(dir.path())).expect("store");
+        let mut label = Label {
+            test: "t".into(),
+            assertion: "assert x".into(),
+            label: "bug".into(),
+            version: "v1".into(),
+        };
+        store.label(&label).expect("kept");
+        label.label = "update".into();
+        store.label(&label).expect("kept");
+        assert_eq!(store.labels().expect("read"), [label]);
+    }
+}
