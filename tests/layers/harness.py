@@ -43,6 +43,7 @@ class Test:
         self.values = {texts[element]: texts[value] for element, value in entry.get("a", ())}
         self.verdicts = {texts[element]: texts[value] for element, value in entry.get("v", ())}
         self.margins = {texts[element]: margin for element, margin in entry.get("m", ())}
+        self.filtered = [(texts[element], texts[message]) for element, message in entry.get("q", ())]
         self.functions = [texts[each] for each in entry.get("f", ())]
         self.lines = {texts[name]: lines for name, lines in entry.get("l", ())}
         self.samples = [
@@ -83,7 +84,8 @@ def run(root, order, arguments=(), layers=None, mode="cold", environment=(), pyt
         )
     os.close(request_read)
     theirs.close()
-    os.write(request_write, json.dumps(setup).encode() + b"\n")
+    # The second line is what a whole run waits for; no other one reads it.
+    os.write(request_write, json.dumps(setup).encode() + b"\n{}\n")
     events = []
     while True:
         packet = ours.recv(1 << 18)

@@ -1,4 +1,4 @@
-"""Entry point: one interpreter, as a zygote, a template, or a cold run of one order."""
+"""Entry point: one interpreter, as a zygote, a template, or a cold run of one order or of everything."""
 
 import sys
 
@@ -34,6 +34,7 @@ def main(request_fd, event_fd):
         from .server import ForkServer
         from .surroundings import Surround
         from .template import Template
+        from .whole import WholeDriver
         from .zygote import ZygoteDriver
 
         repair = ForkRepair(channel, setup["scratch"], sandbox)
@@ -42,6 +43,8 @@ def main(request_fd, event_fd):
     mode, before_parse = setup["mode"], None
     if mode in ("cold", "twice"):
         driver = ColdDriver(channel, surround, setup, layers)
+    elif mode == "whole":
+        driver = WholeDriver(channel, surround, setup, sandbox_error, layers)
     else:
         server = ForkServer(channel, kernel, repair, sandbox, setup)
         if mode == "zygote":

@@ -6,6 +6,7 @@ execution; each further group gets an execution of its own, forked before the it
 plugin or conftest looks at `nextitem` itself, every distinct successor gets its own.
 """
 
+from .channel import clean
 from .sealed import os
 
 END = -1
@@ -92,7 +93,7 @@ class Walker:
         self._recorder.start(item.nodeid)
         stop = None
         if self._layers is not None:
-            self._layers.start(number)
+            self._layers.start(number, clean(item.nodeid, 20_000))
         try:
             self._session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         except BaseException as error:  # pytest.exit, KeyboardInterrupt: plain pytest ends here

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 73] = shim![
+const FILES: [(&str, &str); 76] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -25,6 +25,8 @@ const FILES: [(&str, &str); 73] = shim![
     "layers/behaviour.py",
     "layers/codes.py",
     "layers/digest.py",
+    "layers/failing.py",
+    "layers/filtered.py",
     "layers/functions.py",
     "layers/identity.py",
     "layers/known.py",
@@ -83,6 +85,7 @@ const FILES: [(&str, &str); 73] = shim![
     "surroundings.py",
     "template.py",
     "walk.py",
+    "whole.py",
     "zygote.py",
 ];
 

@@ -20,6 +20,10 @@ _OVERFLOW = "…"
 _NAME_LIMIT = TEXT_LIMIT - 60
 
 
+def site_name(path, line, column):
+    return "%s:%d:%d" % (path[-_NAME_LIMIT:], line, column)
+
+
 class Place:
     """One assertion in the source."""
 
@@ -64,36 +68,38 @@ class Assertions:
         self._used, self._overflow, self._dropped = [], None, 0
 
     def saw(self, site, operators, verdict, *operands):
-        """Called by rewritten assertions. The verdict is None where only the whole assertion has one."""
+        """Called by rewritten assertions. In place of a verdict, parts of an assertion give the site of the whole."""
         if self._test is None:
             return
         try:
-            margins = ()
-            if operators:
-                for number, operator in enumerate(operators):
-                    margin = comparison(operator, operands[number], operands[number + 1])
-                    if margin is not None:
-                        margins += ((number, margin),)
-            self.add(site, None, verdict, operands, margins)
+            if type(verdict) is tuple:
+                verdict = None
+            self.add(site, None, verdict, operands, margins_of(operators, operands))
         except Exception as error:
             self.trouble(error)
 
     def trouble(self, error):
         self._trace.note("some values were not recorded: %s" % type(error).__name__)
 
+    def place(self, site):
+        """The place of a site; False where assertions are not recorded."""
+        found = self._places.get(site)
+        return self._find(site) if found is None else found
+
+    def element(self, place):
+        """What the verdict of the assertion that was passed last at a place is called."""
+        return rolled_name(place) if place.times > TIMES else named(place, "", max(place.times, 1))
+
     def add(self, site, names, verdict, operands, margins=()):
         """`names` of the operands, or None for the usual ones; margins as (number of the operator, margin)."""
         test = self._test
         if test is None:
             return
-        place = self._places.get(site)
-        if place is None:
-            place = self._place(site)
+        place = self.place(site)
         if place is False:
             return
         if names is None:
-            operands = operands[:_OPERANDS]
-            names = _VALUE if len(operands) == 1 else _NAMES[: len(operands)]
+            operands, names = usual(operands)
         if self._behaviour is not None and operands:
             self._behaviour.at_assertion(place.name, names, operands)
         if not self.record_values:
@@ -107,26 +113,29 @@ class Assertions:
         elements = place.elements.get((names, times))
         if elements is None:
             elements = self._elements(place, names, times)
-        for element, operand in zip(elements[1:], operands):
-            self._values.append((element, self._number(self._text(operand))))
+        self._put(place, elements, times, verdict, map(self._text, operands), margins)
+
+    def _put(self, place, elements, times, verdict, texts, margins):
+        for element, text in zip(elements[1:], texts):
+            self._values.append((element, self._number(text)))
         if verdict is not None:
             self._passed.append((elements[0], self._verdicts[verdict]))
         for number, margin in margins:
-            element = elements[0] if number == 0 else self._number(_named(place, " pair %d" % (number + 1), times))
+            element = elements[0] if number == 0 else self._number(named(place, " pair %d" % (number + 1), times))
             self._margins.append((element, margin))
 
-    def _place(self, site):
+    def _find(self, site):
         filename, line, column = site
         name = self._sites.assertions(filename)
         if name is None:
             found = False
         else:
-            found = Place("%s:%d:%d" % (name[-_NAME_LIMIT:], line, column))
+            found = Place(site_name(name, line, column))
         self._places[site] = found
         return found
 
     def _elements(self, place, names, times):
-        elements = [self._number(_named(place, name, times)) for name in ("", *names)]
+        elements = [self._number(named(place, name, times)) for name in ("", *names)]
         place.elements[(names, times)] = elements
         return elements
 
@@ -156,7 +165,7 @@ class Assertions:
         """The fields of the test's record."""
         self._test = None
         for place in self._used:
-            element = self._number("%s#%d…" % (place.name, TIMES + 1))
+            element = self._number(rolled_name(place))
             more = "%d more %s" % (place.times - TIMES, place.rolled.hexdigest())
             self._values.append((element, self._number(more)))
             self._passed.append((element, self._verdicts[place.worst]))
@@ -170,5 +179,24 @@ class Assertions:
         return found
 
 
-def _named(place, name, times):
+def usual(operands):
+    """Those of any number of operands that are recorded, and their names."""
+    operands = operands[:_OPERANDS]
+    return operands, _VALUE if len(operands) == 1 else _NAMES[: len(operands)]
+
+
+def margins_of(operators, operands):
+    margins = ()
+    for number, operator in enumerate(operators):
+        margin = comparison(operator, operands[number], operands[number + 1])
+        if margin is not None:
+            margins += ((number, margin),)
+    return margins
+
+
+def rolled_name(place):
+    return "%s#%d…" % (place.name, TIMES + 1)
+
+
+def named(place, name, times):
     return place.name + name if times == 1 else "%s%s#%d" % (place.name, name, times)

@@ -2,11 +2,14 @@
 
 import sys
 
-from . import raises, rewriting
+from . import rewriting
 from .assertions import Assertions
 from .behaviour import Behaviour
 from .digest import Digest
+from .failing import FailingAssertions
+from .filtered import Filtered
 from .functions import Executed
+from .raises import Contexts
 from .sites import Sites
 from .trace import Trace
 from .unittests import UnitTests
@@ -20,7 +23,7 @@ class Layers:
         self._sites = Sites(wanted)
         self._digest = Digest(wanted.get("unmasked", ()), wanted.get("fields"))
         self._number = None
-        self._assertions = self._unittests = self._behaviour = self._executed = None
+        self._assertions = self._unittests = self._filtered = self._behaviour = self._executed = None
 
     def install(self):
         """Once, after pytest is imported and before it starts."""
@@ -29,7 +32,7 @@ class Layers:
             self._behaviour = Behaviour(self._trace, self._digest)
         if wanted.get("functions") or wanted.get("lines") or wanted.get("behaviour"):
             self._guarded("executed code is not recorded", self._install_executed)
-        if wanted.get("assertions") or wanted.get("behaviour"):
+        if wanted.get("assertions") or wanted.get("behaviour") or wanted.get("filtered"):
             self._guarded("assertion values are not recorded", self._install_assertions)
         self._flush()
 
@@ -39,15 +42,28 @@ class Layers:
         self._executed = executed
 
     def _install_assertions(self):
-        self._assertions = Assertions(self._trace, self._digest, self._sites, self._behaviour)
-        self._assertions.record_values = bool(self._wanted.get("assertions"))
-        self._unittests = UnitTests(self._assertions, self._sites)
-        raises.install(self._assertions, self._sites)
-        rewriting.install(sys.modules["_pytest.assertion.rewrite"], self._assertions.saw, self._cache)
+        wanted, parts = self._wanted, (self._trace, self._digest, self._sites, self._behaviour)
+        assertions = (FailingAssertions if self._records_failing_only() else Assertions)(*parts)
+        assertions.record_values = bool(wanted.get("assertions"))
+        filtered = Filtered(wanted.get("filtered"), self._trace, self._digest, assertions)
+        contexts = Contexts(assertions, filtered, self._sites)
+        contexts.install()
+        rewrite = sys.modules["_pytest.assertion.rewrite"]
+        rewriting.install(rewrite, assertions.saw, filtered.goes_on, self._cache)
+        self._unittests = UnitTests(assertions, filtered, contexts, self._sites)
+        self._assertions, self._filtered = assertions, filtered
 
-    def start(self, number):
-        """Right before a test."""
-        if self._trace.full:
+    def _records_failing_only(self):
+        wanted = self._wanted
+        return bool(wanted.get("failing_only") and wanted.get("assertions") and not wanted.get("behaviour"))
+
+    def start(self, number, test):
+        """Right before a test, with its id."""
+        full = self._trace.full
+        if self._filtered is not None:
+            # What can no longer be written down is not passed over.
+            self._filtered.start(None if full else test)
+        if full:
             return
         self._number = number
         self._guarded("the start of a test was not recorded", self._start)
@@ -74,6 +90,7 @@ class Layers:
             found.update(self._executed.finish())
         if self._assertions is not None:
             found.update(self._assertions.finish())
+            found.update(self._filtered.finish())
         if self._behaviour is not None:
             found.update(self._behaviour.finish())
         record = {"n": self._number}

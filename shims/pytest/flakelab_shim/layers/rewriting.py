@@ -1,7 +1,8 @@
 """Own statements in what pytest makes of an `assert`: the operands are handed over, the message stays.
 
 pytest's rewriter turns an assertion into statements with a name for every intermediate value. Here a call
-with those names is put behind them, and nothing of the explanation is touched. The recorder is an attribute
+with those names is put behind them, and nothing of the explanation is touched. Before a failing assertion
+raises it asks whether it is to, so that one that is filtered lets the test go on. The recorder is an attribute
 of the very module that rewritten code imports anyway, so nothing new can be imported. Rewritten code
 is kept in a directory of our own, under a name of our own.
 """
@@ -11,10 +12,13 @@ import functools
 import pathlib
 import sys
 
-# Not a name that source code can spell.
+# Not names that source code can spell.
 HOOK = "@flakelab_saw"
+GOES_ON = "@flakelab_goes_on"
+# pytest shows no variable whose name begins like this.
+_MESSAGE = "@py_flakelab_message"
 # Part of the name of our bytecode; to be changed with the statements that are added.
-_MARK = "-flakelab1"
+_MARK = "-flakelab2"
 _NEGATABLE = {
     ast.Lt: "<",
     ast.LtE: "<=",
@@ -39,7 +43,7 @@ _NEEDED = (
 )
 
 
-def install(rewrite, saw, cache):
+def install(rewrite, saw, goes_on, cache):
     """Puts our rewriter into the module `_pytest.assertion.rewrite`; raises if that is not as expected."""
     missing = [name for name in _NEEDED if not hasattr(rewrite, name)]
     methods = ("visit", "visit_Assert", "visit_Compare", "helper")
@@ -49,6 +53,7 @@ def install(rewrite, saw, cache):
     rewriter = recording(rewrite.AssertionRewriter)
     check(rewriter)
     setattr(rewrite, HOOK, saw)
+    setattr(rewrite, GOES_ON, goes_on)
     rewrite.AssertionRewriter = rewriter
     rewrite.PYC_TAIL = _MARK + rewrite.PYC_TAIL
     _keep_bytecode(rewrite, cache)
@@ -88,20 +93,22 @@ def recording(base):
         _inner = {}
         _operands = None
         _top = None
+        _site = None
 
         def visit_Assert(self, assert_):
             test = assert_.test
             self._inner, self._top, self._operands = {}, test, None
+            self._site = site = (self.module_path, assert_.lineno, assert_.col_offset)
             if not isinstance(test, (ast.Compare, ast.NamedExpr)):
                 _find_inner(test, False, self._inner)
             self._condition = None
             statements = super().visit_Assert(assert_)
-            position, failing = _the_test(statements, self._condition)
-            if position is not None:
-                site = (self.module_path, assert_.lineno, assert_.col_offset)
+            tested = _the_test(statements, self._condition)
+            if tested is not None:
                 symbols, values = self._seen_by_top(test)
-                failing.insert(0, _call(self, site, symbols, False, values, assert_))
-                statements.insert(position + 1, _call(self, site, symbols, True, values, assert_))
+                _ask_before_raising(self, tested.body, site, assert_)
+                tested.body.insert(0, _call(self, site, symbols, False, values, assert_))
+                tested.orelse.append(_call(self, site, symbols, True, values, assert_))
             self._top = None
             self._inner = {}
             return statements
@@ -152,7 +159,8 @@ def recording(base):
 
         def _record_inner(self, node, symbols, values):
             site = (self.module_path, node.lineno, node.col_offset)
-            self.statements.append(_call(self, site, symbols, None, values, node))
+            # In place of a verdict the assertion that will have one.
+            self.statements.append(_call(self, site, symbols, self._site, values, node))
 
     RecordingRewriter.__name__ = base.__name__
     RecordingRewriter.__qualname__ = base.__qualname__
@@ -202,21 +210,42 @@ def _readable(node):
 
 
 def _the_test(statements, condition):
-    """Where `if not condition` stands among the statements, and what it does when the assertion fails."""
+    """The statement `if not condition`, whose body is what happens when the assertion fails."""
     if condition is not None:
-        for position, each in enumerate(statements):
+        for each in statements:
             if isinstance(each, ast.If) and isinstance(each.test, ast.UnaryOp) and each.test.operand is condition:
-                return position, each.body
-    return None, None
+                return each
+    return None
+
+
+def _ask_before_raising(rewriter, failing, site, where):
+    """`raise AssertionError(message)` only if the assertion is not filtered; the message is made once.
+
+    It is the message that is kept in a variable: an exception would be held by its own traceback.
+    """
+    raising = failing[-1] if failing else None
+    error = raising.exc if isinstance(raising, ast.Raise) else None
+    if not isinstance(error, ast.Call) or len(error.args) != 1 or error.keywords:
+        return
+    kept = ast.Assign([ast.Name(_MESSAGE, ast.Store())], error.args[0])
+    error.args[0] = ast.Name(_MESSAGE, ast.Load())
+    asked = rewriter.helper(GOES_ON, ast.Constant(site), ast.Name(_MESSAGE, ast.Load()))
+    failing[-1:] = [kept, ast.If(ast.UnaryOp(ast.Not(), asked), [raising], [])]
+    for statement in failing[-2:]:
+        _locate(statement, where)
 
 
 def _call(rewriter, site, symbols, verdict, values, where):
     constants = [ast.Constant(site), ast.Constant(symbols), ast.Constant(verdict)]
     call = ast.Expr(rewriter.helper(HOOK, *constants, *values))
-    for node in ast.walk(call):
+    _locate(call, where)
+    return call
+
+
+def _locate(statement, where):
+    for node in ast.walk(statement):
         if getattr(node, "lineno", None) is None:
             ast.copy_location(node, where)
-    return call
 
 
 def check(rewriter):
@@ -225,6 +254,6 @@ def check(rewriter):
     tree = ast.parse(source)
     rewriter("sample.py", None, source).run(tree)
     compile(tree, "sample.py", "exec")
-    calls = sum(isinstance(node, ast.Attribute) and node.attr == HOOK for node in ast.walk(tree))
-    if calls != 6:
+    names = [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    if names.count(HOOK) != 6 or names.count(GOES_ON) != 2:
         raise LookupError("this pytest rewrites assertions in another way")

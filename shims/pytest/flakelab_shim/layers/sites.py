@@ -5,9 +5,12 @@ import sys
 
 from ..outcome import FOREIGN
 from ..sealed import os
+from .identity import identity
 
 # Frames between an assertion of a library and the line of the project that asked for it.
 _FRAMES = 30
+# Far more than a suite has, but for one that makes code as it runs.
+_POSITIONS = 50_000
 
 
 class Sites:
@@ -16,6 +19,7 @@ class Sites:
         self._names = _directories([wanted["names"]] if wanted.get("names") else ())
         self._code = {}
         self._tests = {}
+        self._positions = {}
 
     def code(self, filename):
         """The name of a file whose code is the project's, or None."""
@@ -40,9 +44,20 @@ class Sites:
             if frame is None:
                 break
             if self.assertions(frame.f_code.co_filename) is not None:
-                return position(frame)
+                return self._position(frame)
             frame = frame.f_back
         return position(first)
+
+    def _position(self, frame):
+        """Finding a column takes a walk through the code, so it is done once for each place."""
+        code, at = frame.f_code, frame.f_lasti
+        known = self._positions.get((identity(code), at))
+        if known is None:
+            if len(self._positions) >= _POSITIONS:
+                self._positions.clear()
+            # With the code, so that its identity is not used again.
+            known = self._positions[(identity(code), at)] = (code, position(frame))
+        return known[1]
 
     def _find(self, filename, directories):
         if type(filename) is not str or not filename or filename.startswith("<"):

@@ -1,4 +1,4 @@
-"""What the assertion methods of `unittest.TestCase` were given, and whether they were content.
+"""What the assertion methods of `unittest.TestCase` were given, and whether they were content; filtered ones return.
 
 `unittest` may not be loaded when the run begins, so it is looked for before every test. Deprecated aliases are
 left alone, because their warnings name the frame above them.
@@ -9,7 +9,6 @@ import sys
 import threading
 
 from .margins import comparison, within
-from .raises import watched
 
 # unittest and pytest leave frames out whose module has this.
 __unittest = True
@@ -29,8 +28,10 @@ _CAUGHT = ("_AssertRaisesContext", "_AssertWarnsContext")
 
 
 class UnitTests:
-    def __init__(self, assertions, sites):
+    def __init__(self, assertions, filtered, contexts, sites):
         self._assertions = assertions
+        self._filtered = filtered
+        self._contexts = contexts
         self._sites = sites
         self._installed = False
         self._inside = threading.local()
@@ -49,39 +50,44 @@ class UnitTests:
             if wanted and name not in _CONTEXTS and getattr(method, "__name__", "") == name:
                 setattr(case, name, self._watched(name, method))
         for name in _CAUGHT:
-            kind = vars(module).get(name)
-            if isinstance(kind, type) and "__exit__" in vars(kind):
-                kind.__exit__ = watched(vars(kind)["__exit__"], _caught, self._assertions, self._sites)
+            self._contexts.watch(vars(module).get(name), _caught)
 
     def _watched(self, name, original):
-        inside, record = self._inside, self._record
+        inside, record, passes_over = self._inside, self._record, self._filtered.passes_over
 
         @functools.wraps(original)
         def method(*args, **kwargs):
             __tracebackhide__ = True
             if getattr(inside, "now", False):
                 return original(*args, **kwargs)
-            inside.now, passed = True, False
+            inside.now = True
             try:
                 answer = original(*args, **kwargs)
-                passed = True
-                return answer
-            finally:
+            except BaseException as error:
                 inside.now = False
-                record(name, args[1:], kwargs, passed, sys._getframe(1))
+                site = record(name, args[1:], kwargs, False, sys._getframe(1))
+                if site is not None and isinstance(error, AssertionError) and passes_over(site, error):
+                    return None
+                raise
+            inside.now = False
+            record(name, args[1:], kwargs, True, sys._getframe(1))
+            return answer
 
         return method
 
     def _record(self, name, arguments, keywords, passed, frame):
         try:
+            site = self._sites.caller(frame)
             operands = arguments[: _OPERANDS.get(name, _TWO)]
             if not operands:
                 operands = tuple(each for key, each in keywords.items() if key not in ("msg", "places", "delta"))[:2]
             margin = _margin(name, arguments, keywords)
             margins = ((0, margin),) if margin is not None else ()
-            self._assertions.add(self._sites.caller(frame), None, passed, operands, margins)
+            self._assertions.add(site, None, passed, operands, margins)
+            return site
         except Exception as error:
             self._assertions.trouble(error)
+            return None
 
 
 def _margin(name, arguments, keywords):
