@@ -12,6 +12,10 @@ pub struct Recording {
     pub lines: bool,
     /// Arguments and results of functions, and operands of assertions, as typed samples.
     pub behaviour: bool,
+    /// Of assertions only the values and verdicts of those that fail.
+    pub failing_only: bool,
+    /// Assertions that are passed over when they fail, by test: file, line and column of each, named as in elements.
+    pub filtered: BTreeMap<String, Vec<(String, u32, u32)>>,
     /// Masks that are switched off.
     pub unmasked: Vec<String>,
     /// Fields of objects that count as part of a value, by class.
@@ -75,6 +79,8 @@ pub struct TestTrace {
     pub values: Vec<(u32, u32)>,
     /// (element, verdict) of assertions.
     pub verdicts: Vec<(u32, u32)>,
+    /// (element, message) of assertions that failed and were passed over.
+    pub filtered: Vec<(u32, u32)>,
     /// (element, distance to the bound) of numeric comparisons.
     pub margins: Vec<(u32, f64)>,
     pub functions: Vec<u32>,

@@ -4,12 +4,12 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flakelab_model::RunRecord;
+use flakelab_model::{Recording, RunRecord};
 
 use super::factors;
 use super::job::Job;
 use super::lab::Progress;
-use super::lane::{Pending, Selection, hear};
+use super::lane::{Pending, Selection, Special, hear};
 use super::launch::{Nest, RecordingSetup};
 use super::trace;
 use super::worker::{Launch, Worker};
@@ -32,6 +32,56 @@ pub(super) enum Ended {
     NotFound(Box<Pending>),
 }
 
+/// An interpreter that was told what to collect, and the directories it uses.
+pub(super) struct Started {
+    pub(super) worker: Worker,
+    hash_seed: u32,
+    nest: Nest,
+}
+
+impl Started {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "called from two places, both plain"
+    )]
+    pub(super) fn new(
+        scratch: &Scratch,
+        base: &Launch,
+        number: u32,
+        hash_seed: u32,
+        as_module: bool,
+        selection: Selection,
+        special: &Special,
+        recording: Option<&Recording>,
+        sandbox_roots: Option<&[PathBuf]>,
+    ) -> io::Result<Self> {
+        let nest = match &special.factors.process.lasting_state {
+            Some(name) => Nest::lasting(scratch.path(), name)?,
+            // Of one length, because the length of paths decides about addresses.
+            None => Nest::create(scratch.path(), &format!("cold-{number:06}"))?,
+        };
+        let Selection {
+            mode, args, order, ..
+        } = selection;
+        let mut setup = nest.setup(mode, as_module, args, order, sandbox_roots);
+        setup.special = special.clone();
+        setup.layers =
+            recording.map(|recording| RecordingSetup::new(recording, &nest, scratch.path()));
+        let mut launch = nest.launch(base, hash_seed);
+        factors::give(&mut launch, &special.factors);
+        if recording.is_some() {
+            // Of the run before, where directories last.
+            let _ = std::fs::remove_file(nest.trace());
+        }
+        let worker = Worker::start(&launch, &setup, true)?;
+        Ok(Self {
+            worker,
+            hash_seed,
+            nest,
+        })
+    }
+}
+
 impl ColdRun {
     pub(super) fn start(
         scratch: &Scratch,
@@ -42,41 +92,38 @@ impl ColdRun {
         pending: Pending,
         sandbox_roots: Option<&[PathBuf]>,
     ) -> io::Result<Self> {
-        let process = &pending.special.factors.process;
-        let nest = match &process.lasting_state {
-            Some(name) => Nest::lasting(scratch.path(), name)?,
-            // Of one length, because the length of paths decides about addresses.
-            None => Nest::create(scratch.path(), &format!("cold-{number:06}"))?,
-        };
-        let Some(Selection {
-            mode, args, order, ..
-        }) = pending.selection.clone()
-        else {
+        let Some(selection) = pending.selection.clone() else {
             return Err(io::Error::other("a cold run needs a selection"));
         };
-        let mut setup = nest.setup(mode, as_module, args, order, sandbox_roots);
-        setup.special = pending.special.clone();
-        setup.layers = pending
-            .recording
-            .as_deref()
-            .map(|recording| RecordingSetup::new(recording, &nest, scratch.path()));
-        let mut launch = nest.launch(base, hash_seed);
-        factors::give(&mut launch, &pending.special.factors);
-        if pending.recording.is_some() {
-            // Of the run before, where directories last.
-            let _ = std::fs::remove_file(nest.trace());
-        }
-        let worker = Worker::start(&launch, &setup, true)?;
-        let Pending { trie, timeout, .. } = &pending;
-        let mut job = Job::new(trie.clone(), *timeout);
+        let started = Started::new(
+            scratch,
+            base,
+            number,
+            hash_seed,
+            as_module,
+            selection,
+            &pending.special,
+            pending.recording.as_deref(),
+            sandbox_roots,
+        )?;
+        Ok(Self::begin(started, pending))
+    }
+
+    pub(super) fn begin(started: Started, pending: Pending) -> Self {
+        let Started {
+            worker,
+            hash_seed,
+            nest,
+        } = started;
+        let mut job = Job::new(pending.trie.clone(), pending.timeout);
         job.begin(worker.leader());
-        Ok(Self {
+        Self {
             worker,
             hash_seed,
             job,
             pending,
             nest,
-        })
+        }
     }
 
     pub(super) fn job(&self) -> &Job {

@@ -18,6 +18,7 @@ use flakelab_model::{Ending, Isolation, RunRecord, RunRequest, Suite};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::cold::{ColdRun, Ended};
+use super::ground::Ground;
 use super::job::Job;
 use super::lane::{Lane, Pending, Selection, Special};
 use super::open::{Facts, Options, hash_seed};
@@ -68,31 +69,25 @@ struct PendingCold {
 }
 
 impl PytestLab {
-    pub(super) fn new(
-        options: Options,
-        scratch: Scratch,
-        base: Launch,
-        sandbox_roots: Option<Vec<PathBuf>>,
-        sandbox_refused: Option<String>,
-    ) -> Self {
+    pub(super) fn new(ground: Ground) -> Self {
         Self {
-            options,
-            base,
+            options: ground.options,
+            base: ground.base,
             suite: Suite::default(),
             lanes: Vec::new(),
             templates: Vec::new(),
             colds: Vec::new(),
-            sandbox_roots,
-            sandbox_refused,
+            sandbox_roots: ground.sandbox_roots,
+            sandbox_refused: ground.sandbox_refused,
             as_module: false,
             reseed: Vec::new(),
             facts: None,
             start_cpu: Duration::ZERO,
             started: 0,
-            strangers: Vec::new(),
+            strangers: ground.strangers,
             buffer: vec![0; wire::PACKET],
             progress: Arc::default(),
-            scratch,
+            scratch: ground.scratch,
         }
     }
 

@@ -55,6 +55,10 @@ pub(super) struct RecordingSetup {
     functions: bool,
     lines: bool,
     behaviour: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    failing_only: bool,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    filtered: BTreeMap<String, Vec<(String, u32, u32)>>,
     unmasked: Vec<String>,
     fields: BTreeMap<String, Vec<String>>,
     sources: Vec<PathBuf>,
@@ -70,6 +74,8 @@ impl RecordingSetup {
             functions: recording.functions,
             lines: recording.lines,
             behaviour: recording.behaviour,
+            failing_only: recording.failing_only,
+            filtered: recording.filtered.clone(),
             unmasked: recording.unmasked.clone(),
             fields: recording.fields.clone(),
             sources: recording.sources.clone(),

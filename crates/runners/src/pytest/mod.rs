@@ -13,19 +13,25 @@
 //! | `factors` | what else an interpreter is given before it starts |
 //! | `trace` | what a run wrote down about the insides of its tests |
 //! | `launch` | environments, directories, arguments of workers |
+//! | `ground` | what stands before the first interpreter is started |
+//! | `greeting` | what an interpreter says when it has collected |
 //! | `open` | starting a lab: collection, comparison of zygotes, fallbacks |
 //! | `lab` | scheduling: lanes, cold runs, timeouts |
+//! | `once` | the whole suite once, in one interpreter |
 //! | `plain` | plain pytest on a copy of the project: a judge |
 
 mod arguments;
 pub mod clock;
 mod cold;
 mod factors;
+mod greeting;
+mod ground;
 mod interpreter;
 mod job;
 mod lab;
 mod lane;
 mod launch;
+mod once;
 mod open;
 mod plain;
 mod shim;
@@ -36,5 +42,6 @@ pub use crate::wire::CollectionError;
 pub use arguments::Arguments;
 pub use interpreter::{Interpreter, InterpreterError, ask, choose, locales, packages};
 pub use lab::{Progress, PytestLab};
+pub use once::once;
 pub use open::{Facts, OpenError, Options, SandboxMode, SandboxState};
 pub use plain::PlainProject;

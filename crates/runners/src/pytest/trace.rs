@@ -24,6 +24,7 @@ struct Line {
     n: Option<u32>,
     a: Vec<(u32, u32)>,
     v: Vec<(u32, u32)>,
+    q: Vec<(u32, u32)>,
     m: Vec<(u32, f64)>,
     f: Vec<u32>,
     l: Vec<(u32, Vec<u32>)>,
@@ -87,6 +88,7 @@ fn take(trace: &mut Trace, line: Line) {
         position,
         values: pairs(line.a),
         verdicts: pairs(line.v),
+        filtered: pairs(line.q),
         margins: line.m.into_iter().filter(|(e, _)| known(e)).collect(),
         functions: line.f.into_iter().filter(known).collect(),
         lines: line
@@ -159,7 +161,7 @@ mod tests {
             "{\"p\":[2,[3]]}\n",
             "not json\n",
             "{\"p\":[99,[0]]}\n",
-            "{\"n\":0,\"a\":[[0,1],[0,77]],\"m\":[[0,0.5]],\"f\":[2,50],\"l\":[[0,[1,2]]],",
+            "{\"n\":0,\"a\":[[0,1],[0,77]],\"m\":[[0,0.5]],\"q\":[[0,3],[0,99]],\"f\":[2,50],\"l\":[[0,[1,2]]],",
             "\"b\":[[0,[7]],[0,[1,2]],[9,[1]]]}\n",
             "{\"note\":\"n\"}\n",
             "{\"n\":1",
@@ -170,6 +172,7 @@ mod tests {
         let test = &trace.tests[0];
         assert_eq!(trace.tests.len(), 1, "a torn line is none");
         assert_eq!(test.values, [(0, 1)]);
+        assert_eq!(test.filtered, [(0, 3)]);
         assert_eq!(test.functions, [2]);
         assert_eq!(test.lines, [(0, 1), (0, 2)]);
         assert_eq!(test.margins, [(0, 0.5)]);

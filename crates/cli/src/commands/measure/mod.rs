@@ -163,6 +163,7 @@ fn recording(
         fields: config.fields.clone(),
         sources,
         names: bench.project.clone(),
+        ..Recording::default()
     })
 }
 
