@@ -32,6 +32,14 @@ pub(crate) struct Config {
     pub(crate) inject: Inject,
     #[serde(default)]
     pub(crate) measure: Measure,
+    #[serde(default)]
+    pub(crate) filter: Filter,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Filter {
+    pub(crate) threshold: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -96,7 +104,7 @@ impl TryFrom<String> for Time {
     }
 }
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "python",
     "store",
     "jobs",
@@ -111,7 +119,9 @@ const KEYS: [&str; 14] = [
     "explain",
     "inject",
     "measure",
+    "filter",
 ];
+const FILTER_KEYS: [&str; 1] = ["threshold"];
 const MEASURE_KEYS: [&str; 8] = [
     "runs",
     "layers",
@@ -181,6 +191,9 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
     }
     if let Some(toml::Value::Table(measure)) = table.get("measure") {
         check_keys(path, measure, &MEASURE_KEYS, "measure.")?;
+    }
+    if let Some(toml::Value::Table(filter)) = table.get("filter") {
+        check_keys(path, filter, &FILTER_KEYS, "filter.")?;
     }
     let mut config: Config = table
         .try_into()

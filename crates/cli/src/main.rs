@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let result = match cli.verb {
         Verb::Detect(args) => commands::detect::run(*args),
         Verb::Explain(args) => commands::explain::run(&args),
+        Verb::Filter(args) => commands::filter::run(&args),
         Verb::Fix(args) => commands::fix::run(&args),
         Verb::Inject(args) => commands::inject::run(&args),
         Verb::Measure(args) => commands::measure::run(&args),

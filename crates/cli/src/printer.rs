@@ -42,6 +42,11 @@ impl Printer {
         }
     }
 
+    /// A command for the CI system, which reads it from what a step prints.
+    pub(crate) fn command(self, line: &str) {
+        anstream::eprintln!("{}", visible(line));
+    }
+
     pub(crate) fn detail(self, text: &str) {
         if self.volume == Volume::Verbose {
             anstream::eprintln!("\x1b[2m{}\x1b[0m", visible(text));

@@ -40,6 +40,15 @@ impl Seen {
         self.passed + self.failed
     }
 
+    /// Further runs of the same version.
+    pub fn join(&mut self, other: &Seen) {
+        for (value, count) in &other.values {
+            *self.values.entry(value.clone()).or_default() += count;
+        }
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+
     /// Equation 5.1, in nats.
     pub fn score(&self) -> f64 {
         let mut counts: Vec<u64> = Vec::with_capacity(self.values.len());
@@ -96,9 +105,16 @@ impl Evidence {
         all
     }
 
-    /// Whether it has failed in a version it also held in.
-    pub fn verdict_varies(&self) -> bool {
+    /// Whether it has both held and failed in one version.
+    pub fn wavers(&self) -> bool {
         self.living().any(|seen| seen.passed > 0 && seen.failed > 0)
+    }
+
+    /// The most frequent value of the newest version that has one.
+    pub fn usual(&self) -> Option<&str> {
+        let newest = self.living().find(|seen| !seen.values.is_empty())?;
+        let most = newest.values.iter().max_by_key(|(_, count)| **count)?;
+        Some(most.0)
     }
 }
 

@@ -70,7 +70,7 @@ pub fn sort(value: &str, evidence: Option<&Evidence>, reruns: Option<&Seen>) -> 
     };
     let (score, runs, values) = (evidence.score(), evidence.runs(), evidence.values());
     if score == 0.0 {
-        let before = values.keys().next().copied().unwrap_or_default();
+        let before = evidence.usual().unwrap_or_default();
         let saying = if before == value {
             format!("it held {runs} of {runs} times with the very values it fails with")
         } else {

@@ -37,6 +37,14 @@ impl Schema {
         name: "flakelab.inject",
         version: "1.0",
     };
+    pub const FILTER: Schema = Schema {
+        name: "flakelab.filter",
+        version: "1.0",
+    };
+    pub const TUNE: Schema = Schema {
+        name: "flakelab.tune",
+        version: "1.0",
+    };
     pub const MEASURE: Schema = Schema {
         name: "flakelab.measure",
         version: "1.0",

@@ -48,11 +48,11 @@ fn case(test: &Test) -> TestCase {
     case
 }
 
-fn first(message: &str) -> XmlString {
+pub(crate) fn first(message: &str) -> XmlString {
     XmlString::new(message.lines().next().unwrap_or_default())
 }
 
-fn split(id: &str) -> (String, String) {
+pub(crate) fn split(id: &str) -> (String, String) {
     let id = flakelab_model::TestId::new(id);
     let scope = id.class_scope();
     let name = id.as_str()[scope.len()..].trim_start_matches("::");

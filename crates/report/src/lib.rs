@@ -5,6 +5,7 @@
 mod csv;
 pub mod detect;
 pub mod explain;
+pub mod filter;
 pub mod fix;
 mod html;
 pub mod inject;
@@ -14,6 +15,7 @@ pub mod measure;
 mod plot;
 mod style;
 mod terminal;
+pub mod tune;
 mod wording;
 
 pub use junit::{JunitError, junit};

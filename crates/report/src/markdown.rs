@@ -47,7 +47,7 @@ pub fn markdown(document: &Document) -> String {
 }
 
 /// An inline code span in a table cell; ids are hostile text.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }

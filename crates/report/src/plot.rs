@@ -1,6 +1,7 @@
 //! Plots as SVG: horizontal, one row for each label. Colours come from the page's style.
 
 mod boxed;
+mod lined;
 mod matrix;
 
 use std::fmt::Write as _;
@@ -8,6 +9,7 @@ use std::fmt::Write as _;
 use crate::html::escape;
 
 pub(crate) use boxed::boxes;
+pub(crate) use lined::lines;
 pub(crate) use matrix::{Bar, matrix};
 
 const ROW: usize = 22;

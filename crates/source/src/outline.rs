@@ -23,6 +23,12 @@ const SET_UPS: [&str; 14] = [
 ];
 
 impl Function<'_> {
+    /// First and last line, decorators included, from 1.
+    pub fn lines(self) -> (usize, usize) {
+        let last = self.node.end_position().row + 1;
+        (self.outer.start_position().row + 1, last)
+    }
+
     /// The line it starts at, from 1, decorators included.
     pub fn first_line(self) -> usize {
         self.outer.start_position().row + 1

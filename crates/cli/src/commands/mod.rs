@@ -2,6 +2,7 @@
 
 pub(crate) mod detect;
 pub(crate) mod explain;
+pub(crate) mod filter;
 pub(crate) mod fix;
 pub(crate) mod inject;
 pub(crate) mod measure;

@@ -11,10 +11,11 @@ mod variants;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flakelab_lab::Lab;
-use flakelab_model::{TestIndex, Timeout};
+use flakelab_model::{Recording, RunRecord, Suite, TestIndex, Timeout};
 use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{
@@ -45,7 +46,7 @@ const FILE_LIMIT: u64 = 1 << 30;
 const MOST_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Arguments, environment and configuration settled, as far as all verbs share them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Workbench {
     pub(crate) project: PathBuf,
     pub(crate) location: Location,
@@ -149,6 +150,27 @@ impl Workbench {
         let lab = PytestLab::open(self.lab_options()).map_err(failures::open_error)?;
         bar.suspend(|| self.tell(&lab));
         Ok(lab)
+    }
+
+    /// The suite once, in one interpreter; or these arguments instead of the user's.
+    pub(crate) fn run_once(
+        &self,
+        recording: Arc<Recording>,
+        args: Option<Vec<String>>,
+    ) -> Result<(Suite, Facts, RunRecord), CliError> {
+        interrupt::install(&self.cancel.flag())
+            .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+        let mut options = self.lab_options();
+        options.args = args.unwrap_or(options.args);
+        pytest::once(options, recording, self.timeout).map_err(failures::open_error)
+    }
+
+    /// The same for another folder.
+    pub(crate) fn elsewhere(&self, project: &Path) -> Self {
+        Self {
+            project: project.to_owned(),
+            ..self.clone()
+        }
     }
 
     /// Whether interpreters can be started with a wrong clock.

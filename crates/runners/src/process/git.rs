@@ -1,14 +1,137 @@
 //! What git says of the user's tree. No git, no opinion.
 
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Whether git knows the file and has changes of it that are not committed.
 pub fn has_uncommitted_changes(dir: &Path, path: &str) -> bool {
+    let said = ask(
+        dir,
+        &["status", "--porcelain", "--untracked-files=no", "--", path],
+    );
+    said.is_some_and(|said| !said.is_empty())
+}
+
+/// What was edited since a commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edits {
+    /// Files that have another name now.
+    pub renamed: BTreeMap<String, String>,
+    /// For each changed file, as it is called now, the lines that are new or next to what was removed: (first, last).
+    pub lines: BTreeMap<String, Vec<(usize, usize)>>,
+}
+
+/// `None` without git, or if it knows no such commit. Paths are relative to `dir`.
+pub fn edits_since(dir: &Path, commit: &str) -> Option<Edits> {
+    let plain = commit
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "._/~^-".contains(c));
+    if !plain || commit.starts_with('-') {
+        return None;
+    }
+    let said = ask(
+        dir,
+        &[
+            "diff",
+            "--relative",
+            "--no-color",
+            "--no-ext-diff",
+            "-M",
+            "-U0",
+            commit,
+            "--",
+        ],
+    )?;
+    Some(parse(&String::from_utf8_lossy(&said)))
+}
+
+/// The files of a commit, as a tar archive.
+pub fn archive(dir: &Path, commit: &str) -> Option<Vec<u8>> {
+    if commit.starts_with('-') {
+        return None;
+    }
+    ask(dir, &["archive", "--format=tar", commit, "."])
+}
+
+/// Writes the files of an archive below a folder.
+pub fn unpack(archive: &[u8], folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let mut child = Command::new("tar")
+        .args(["-x", "-f", "-"])
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(archive)?;
+    }
+    if child.wait()?.success() {
+        Ok(())
+    } else {
+        Err(std::io::Error::other("tar failed"))
+    }
+}
+
+fn ask(dir: &Path, args: &[&str]) -> Option<Vec<u8>> {
     let said = Command::new("git")
-        .args(["status", "--porcelain", "--untracked-files=no", "--", path])
+        .args(["-c", "core.quotePath=false"])
+        .args(args)
         .current_dir(dir)
         .stdin(Stdio::null())
-        .output();
-    said.is_ok_and(|said| said.status.success() && !said.stdout.is_empty())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    said.status.success().then_some(said.stdout)
+}
+
+fn parse(diff: &str) -> Edits {
+    let mut edits = Edits::default();
+    let (mut before, mut now) = (String::new(), String::new());
+    for line in diff.lines() {
+        if let Some(name) = line.strip_prefix("rename from ") {
+            before = name.to_owned();
+        } else if let Some(name) = line.strip_prefix("rename to ") {
+            edits.renamed.insert(before.clone(), name.to_owned());
+        } else if let Some(name) = line.strip_prefix("+++ b/") {
+            now = name.trim_end_matches('\t').to_owned();
+        } else if let Some(hunk) = line.strip_prefix("@@ ")
+            && let Some(range) = hunk.split(' ').find_map(|part| part.strip_prefix('+'))
+        {
+            let (first, count) = range.split_once(',').unwrap_or((range, "1"));
+            let first: usize = first.parse().unwrap_or(0);
+            let count: usize = count.parse().unwrap_or(1);
+            let last = (first + count).saturating_sub(1).max(first);
+            edits
+                .lines
+                .entry(now.clone())
+                .or_default()
+                .push((first, last));
+        }
+    }
+    edits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_tells_renames_and_lines() {
+        let edits = parse(
+            "diff --git a/old.py b/new.py\nsimilarity index 90%\nrename from old.py\nrename to new.py\n\
+             --- a/old.py\n+++ b/new.py\n@@ -3 +3,2 @@ def f():\n-x\n+y\n+z\n@@ -9,2 +10,0 @@\n-a\n-b\n",
+        );
+        assert_eq!(edits.renamed["old.py"], "new.py");
+        assert_eq!(edits.lines["new.py"], [(3, 4), (10, 10)]);
+    }
+
+    #[test]
+    fn without_a_repository_there_is_no_opinion() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        assert_eq!(edits_since(dir.path(), "HEAD"), None);
+        assert_eq!(edits_since(dir.path(), "--output=x"), None);
+    }
 }

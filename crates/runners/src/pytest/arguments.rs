@@ -66,6 +66,11 @@ impl Arguments {
         Some(self.options.iter().cloned().chain(ids).collect())
     }
 
+    /// The user's options with just these tests, if a command line can say it.
+    pub fn choosing(&self, suite: &Suite, tests: &[TestIndex]) -> Option<Vec<String>> {
+        self.selecting(suite, tests)
+    }
+
     /// An id as it is written on the command line.
     fn name(&self, id: &TestId) -> String {
         let module = id.module();

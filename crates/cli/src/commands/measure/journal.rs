@@ -9,14 +9,14 @@ use flakelab_store::{Addition, CampaignId, Store};
 use crate::error::chain;
 use crate::workbench::Bar;
 
-pub(super) struct StoreJournal<'a> {
+pub(in crate::commands) struct StoreJournal<'a> {
     store: &'a Store,
     campaign: CampaignId,
     known: HashMap<String, String>,
     /// Texts and snapshots that are in the store.
     saved: (usize, usize),
     /// Runs taken from the store.
-    pub(super) replayed: u64,
+    pub(in crate::commands) replayed: u64,
 }
 
 fn broken(error: &dyn std::error::Error) -> LabError {
@@ -24,7 +24,10 @@ fn broken(error: &dyn std::error::Error) -> LabError {
 }
 
 impl<'a> StoreJournal<'a> {
-    pub(super) fn new(store: &'a Store, campaign: CampaignId) -> Result<Self, LabError> {
+    pub(in crate::commands) fn new(
+        store: &'a Store,
+        campaign: CampaignId,
+    ) -> Result<Self, LabError> {
         let known = store.kept(campaign).map_err(|e| broken(&e))?;
         let replayed = known.len() as u64;
         Ok(Self {
@@ -80,7 +83,7 @@ impl Journal for StoreJournal<'_> {
     }
 }
 
-pub(super) struct MeasureWatch<'a>(pub(super) &'a Bar);
+pub(in crate::commands) struct MeasureWatch<'a>(pub(in crate::commands) &'a Bar);
 
 impl Watch for MeasureWatch<'_> {
     fn begin(&mut self, runs: usize) {

@@ -14,7 +14,7 @@ use crate::workbench::Workbench;
 const LOCALES: [&str; 3] = ["de_DE.UTF-8", "tr_TR.UTF-8", "ja_JP.UTF-8"];
 const CONTROLLED_LOCALE: &str = "C.UTF-8";
 
-pub(super) fn probe(
+pub(in crate::commands) fn probe(
     bench: &Workbench,
     lab: &PytestLab,
     runtimes: &[PathBuf],

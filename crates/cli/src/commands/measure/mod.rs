@@ -1,8 +1,8 @@
 //! `flakelab measure`: from arguments to runs under controlled factors to a document.
 
 mod document;
-mod journal;
-mod means;
+pub(in crate::commands) mod journal;
+pub(in crate::commands) mod means;
 mod plan;
 
 use std::collections::BTreeSet;

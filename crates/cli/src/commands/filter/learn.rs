@@ -1,0 +1,338 @@
+//! `flakelab filter learn`: runs the suite as it comes, and writes down what every assertion saw.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use flakelab_filter::{Identity, Seen, match_up, shown};
+use flakelab_lab::Lab;
+use flakelab_measure::{
+    Configuration, Layer, Measurement, Pool, Run, SnapshotId, Wanted, uncontrolled,
+};
+use flakelab_model::{Recording, TestIndex};
+use flakelab_runners::process::git;
+use flakelab_store::{Lesson, Store};
+use serde_json::json;
+
+use super::assertions::{Observed, Sources};
+use super::knowledge::{Kept, Knowledge, TestLesson};
+use super::version_of;
+use crate::args::LearnArgs;
+use crate::commands::measure::{journal, means};
+use crate::error::{self, CliError, chain};
+use crate::workbench::{self, Asked, Bar, Workbench, lab_error};
+
+/// An outage: so large a part of the tests fails that it says nothing about any of them.
+const OUTAGE: f64 = 0.5;
+/// A suite of a few tests may well fail as a whole.
+const FEWEST_TESTS: usize = 5;
+const LAYERS: [Layer; 4] = [
+    Layer::Outcome,
+    Layer::Assertions,
+    Layer::Verdicts,
+    Layer::Code,
+];
+
+pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
+    let (mut bench, _) = Workbench::settle(
+        &args.path,
+        &args.pytest_args,
+        args.seed,
+        &args.lab,
+        &args.output,
+    )?;
+    let printer = bench.printer;
+    if args.runs < 2 {
+        return Err(CliError::usage(format!(
+            "--runs {}: what varies shows between two runs at least",
+            args.runs
+        )));
+    }
+    let version = version_of(args.version.as_deref(), &bench)?;
+    let configuration = json!({
+        "version": version,
+        "runs": args.runs,
+        "pytest_args": bench.pytest_args,
+    })
+    .to_string();
+    let asked = Asked {
+        verb: "filter learn",
+        configuration: &configuration,
+    };
+    let (early, last) = bench.earlier(args.resume, asked)?;
+    let bar = Bar::new(printer.shows_progress());
+    let mut lab = bench.open_lab(&bar)?;
+    let means = means::probe(&bench, &lab, &[])?;
+    let store = early.map_or_else(|| bench.open_store(), Ok)?;
+    let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
+    let wanted = Wanted {
+        seed: bench.seed,
+        layers: LAYERS.into(),
+        configurations: vec![Configuration::new(
+            "as it comes",
+            &uncontrolled(&means.unavailable),
+            args.runs,
+        )],
+        recording: Arc::new(recording(&bench)),
+        timeout: bench.timeout,
+        budget: None,
+    };
+    let mut kept =
+        journal::StoreJournal::new(&store, campaign).map_err(|e| lab_error(e, &bench))?;
+    let measurement = flakelab_measure::measure(
+        &mut lab,
+        &wanted,
+        &mut kept,
+        &mut journal::MeasureWatch(&bar),
+    );
+    bar.clear();
+    let measurement = measurement.map_err(|e| lab_error(e, &bench))?;
+    for note in &measurement.notes {
+        printer.note(note);
+    }
+    let Some(runs) = measurement.configurations.first().map(|c| &c.runs) else {
+        return Err(CliError::new(
+            error::INCONCLUSIVE,
+            "no run of the suite came to its end",
+        ));
+    };
+    let (telling, outages) = without_outages(runs, &measurement.pool);
+    if outages > 0 {
+        printer.note(&format!(
+            "{outages} of {} runs teach nothing: most tests failed at once",
+            runs.len()
+        ));
+    }
+    if telling.is_empty() {
+        return Err(CliError::new(
+            error::INCONCLUSIVE,
+            "most tests failed in every run; nothing was learned",
+        )
+        .hint("an outage says nothing about assertions; try again when the suite works"));
+    }
+    let knowledge = Knowledge::load(&store)?;
+    let taught = teach(&telling, &measurement, &lab, &knowledge, &bench, &version);
+    let saying = summary(&taught, &version, telling.len());
+    keep(&store, taught, version)?;
+    store
+        .finish(campaign, &json!({"learned": configuration}).to_string())
+        .map_err(|e| CliError::usage(chain(&e)))?;
+    printer.data(&saying);
+    printer.next("`flakelab filter run` gates with it, `flakelab filter tune` draws the curves");
+    Ok(error::CLEAN)
+}
+
+pub(super) fn recording(bench: &Workbench) -> Recording {
+    Recording {
+        assertions: true,
+        functions: true,
+        sources: vec![bench.project.clone()],
+        names: bench.project.clone(),
+        ..Recording::default()
+    }
+}
+
+/// The runs that say something, and how many do not.
+fn without_outages<'a>(runs: &'a [Run], pool: &Pool) -> (Vec<&'a Run>, usize) {
+    let is_outage = |run: &&Run| {
+        let outcomes: Vec<&str> = run
+            .snapshots
+            .get(&Layer::Outcome)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|id| outcome(pool, *id))
+            .collect();
+        let failed = outcomes.iter().filter(|o| is_failure(o)).count();
+        outcomes.len() >= FEWEST_TESTS && failed as f64 > OUTAGE * outcomes.len() as f64
+    };
+    let (outages, telling): (Vec<&Run>, Vec<&Run>) = runs.iter().partition(is_outage);
+    (telling, outages.len())
+}
+
+fn is_failure(outcome: &str) -> bool {
+    matches!(outcome, "failed" | "errored" | "timed_out" | "crashed")
+}
+
+fn pairs(pool: &Pool, id: SnapshotId) -> Vec<(&str, &str)> {
+    let content = pool.content(id).iter();
+    content
+        .map(|(element, value)| (pool.name(*element), pool.name(*value)))
+        .collect()
+}
+
+fn outcome(pool: &Pool, id: SnapshotId) -> Option<&str> {
+    let found = pairs(pool, id)
+        .into_iter()
+        .find(|(element, _)| *element == "outcome");
+    found.map(|(_, value)| value)
+}
+
+/// What a version teaches, before it is kept.
+struct Taught {
+    /// The number of the assertion, if it was known.
+    assertions: Vec<(Option<i64>, Kept, Seen)>,
+    tests: BTreeMap<String, TestLesson>,
+}
+
+fn teach(
+    runs: &[&Run],
+    measurement: &Measurement,
+    lab: &dyn Lab,
+    knowledge: &Knowledge,
+    bench: &Workbench,
+    version: &str,
+) -> Taught {
+    let pool = &measurement.pool;
+    let mut sources = Sources::new(&bench.project);
+    let mut seen: BTreeMap<Identity, ((u32, i64), Seen)> = BTreeMap::new();
+    let mut tests: BTreeMap<String, TestLesson> = BTreeMap::new();
+    for run in runs {
+        for test in lab.suite().indices() {
+            let at = |layer: Layer| -> Vec<(&str, &str)> {
+                let id = run.snapshots.get(&layer).and_then(|s| s[test.0 as usize]);
+                id.map(|id| pairs(pool, id)).unwrap_or_default()
+            };
+            let id = lab.suite().id(TestIndex(test.0)).to_string();
+            let lesson = tests.entry(id.clone()).or_default();
+            let outcomes = at(Layer::Outcome);
+            if outcomes.is_empty() {
+                continue;
+            }
+            lesson.runs += 1;
+            if outcomes
+                .iter()
+                .any(|(e, v)| *e == "outcome" && is_failure(v))
+            {
+                lesson.failed += 1;
+                let failure = outcomes.iter().find(|(element, _)| *element == "failure");
+                let signature = failure.map_or("", |(_, value)| *value);
+                *lesson.signatures.entry(signature.to_owned()).or_default() += 1;
+            }
+            let functions: BTreeSet<&str> = at(Layer::Code).into_iter().map(|(e, _)| e).collect();
+            let known: BTreeSet<&str> = lesson.functions.iter().map(String::as_str).collect();
+            lesson.functions = known.union(&functions).map(|f| (*f).to_owned()).collect();
+            let observed = sources.observe(
+                &id,
+                at(Layer::Assertions).into_iter(),
+                at(Layer::Verdicts).into_iter(),
+            );
+            for (
+                identity,
+                Observed {
+                    value,
+                    held,
+                    offset,
+                    ..
+                },
+            ) in observed
+            {
+                let entry = seen.entry(identity).or_insert((offset, Seen::default()));
+                entry.1.add(&value, held);
+            }
+        }
+    }
+    tests.retain(|_, lesson| lesson.runs > 0);
+    let present: Vec<Identity> = seen.keys().cloned().collect();
+    let earlier: Vec<Identity> = knowledge
+        .assertions
+        .iter()
+        .map(|known| known.kept.identity.clone())
+        .collect();
+    let renamed = knowledge
+        .versions
+        .last()
+        .and_then(|last| git::edits_since(&bench.project, last))
+        .unwrap_or_default()
+        .renamed;
+    let matched = match_up(&earlier, &present, &renamed);
+    let again = knowledge
+        .versions
+        .last()
+        .is_some_and(|last| last == version);
+    let assertions = seen
+        .into_iter()
+        .zip(matched)
+        .map(|((identity, (offset, mut seen)), earlier)| {
+            let known = earlier.map(|at| &knowledge.assertions[at]);
+            // Learned once more: its runs count together.
+            if let Some((0, before)) = known
+                .filter(|_| again)
+                .and_then(|k| k.evidence.versions.first())
+            {
+                seen.join(before);
+            }
+            (known.map(|k| k.number), Kept { identity, offset }, seen)
+        })
+        .collect();
+    Taught { assertions, tests }
+}
+
+fn keep(store: &Store, taught: Taught, version: String) -> Result<(), CliError> {
+    let internal = |e: serde_json::Error| CliError::new(error::INTERNAL, e.to_string());
+    let mut lesson = Lesson {
+        version,
+        ..Lesson::default()
+    };
+    for (number, kept, seen) in &taught.assertions {
+        let kept = serde_json::to_string(kept).map_err(internal)?;
+        let seen = serde_json::to_string(seen).map_err(internal)?;
+        lesson.assertions.push((*number, kept, seen));
+    }
+    for (test, learned) in &taught.tests {
+        let learned = serde_json::to_string(learned).map_err(internal)?;
+        lesson.tests.push((test.clone(), learned));
+    }
+    store.learn(&lesson).map_err(|e| CliError::usage(chain(&e)))
+}
+
+fn summary(taught: &Taught, version: &str, runs: usize) -> String {
+    let mut flaky: Vec<(f64, &Kept, &Seen)> = taught
+        .assertions
+        .iter()
+        .map(|(_, kept, seen)| (seen.score(), kept, seen))
+        .filter(|(score, _, _)| *score > 0.0)
+        .collect();
+    flaky.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    let mut out = format!(
+        "learned {version}: {} assertions of {} tests in {runs} runs, {} of them vary\n",
+        taught.assertions.len(),
+        taught.tests.len(),
+        flaky.len()
+    );
+    for (score, kept, seen) in flaky.iter().take(10) {
+        let values: Vec<String> = seen
+            .values
+            .iter()
+            .take(3)
+            .map(|(value, times)| format!("{times}× {}", brief(&shown(value))))
+            .collect();
+        let more = seen.values.len().saturating_sub(3);
+        let more = if more > 0 {
+            format!(" | {more} more")
+        } else {
+            String::new()
+        };
+        out.push_str(&format!(
+            "  {score:.2}  {}\n        {}  {}{more}\n",
+            kept.identity.test,
+            brief(&kept.identity.text),
+            values.join(" | ")
+        ));
+    }
+    if flaky.len() > 10 {
+        out.push_str(&format!("  … and {} more\n", flaky.len() - 10));
+    }
+    out
+}
+
+pub(super) fn brief(text: &str) -> String {
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if clean.chars().count() <= 60 {
+        return clean;
+    }
+    let head: String = clean.chars().take(59).collect();
+    format!("{head}…")
+}

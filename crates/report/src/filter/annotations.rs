@@ -1,0 +1,57 @@
+//! Failures as GitHub Actions shows them beside the code.
+
+use super::Document;
+
+/// GitHub shows ten of a kind in a step.
+const MOST: usize = 10;
+
+/// One workflow command a line: errors for what fails the gate, warnings for what was filtered.
+pub fn annotations(document: &Document) -> Vec<String> {
+    let failures = || {
+        document
+            .tests
+            .iter()
+            .flat_map(|t| t.failures.iter().map(move |f| (t, f)))
+    };
+    let line = |level: &str, test: &super::Test, failure: &super::Failure| {
+        let (file, line) = failure.at.rsplit_once(':').unwrap_or((&failure.at, "1"));
+        let first = failure.message.lines().next().unwrap_or_default();
+        format!(
+            "::{level} file={},line={},title={}::{}",
+            property(file),
+            property(line),
+            property(&format!("{}: {}", failure.kind, test.id)),
+            data(&format!("{first} ({})", failure.evidence))
+        )
+    };
+    let errors = failures()
+        .filter(|(_, f)| !f.filtered)
+        .take(MOST)
+        .map(|(t, f)| line("error", t, f));
+    let warnings = failures()
+        .filter(|(_, f)| f.filtered)
+        .take(MOST)
+        .map(|(t, f)| line("warning", t, f));
+    errors.chain(warnings).collect()
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suite_cannot_write_commands_of_its_own() {
+        assert_eq!(data("a\n::error::x%"), "a%0A::error::x%25");
+        assert_eq!(property("a,b:c"), "a%2Cb%3Ac");
+    }
+}

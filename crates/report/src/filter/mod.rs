@@ -1,0 +1,93 @@
+//! The document of `flakelab filter run` and `filter apply`, and its views. Fields are only ever added within a major
+//! version.
+
+mod annotations;
+mod junit;
+mod markdown;
+mod terminal;
+
+use serde::Serialize;
+
+use crate::detect::Schema;
+
+pub use annotations::annotations;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use terminal::terminal;
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Document {
+    pub schema: Schema,
+    pub flakelab: String,
+    pub project: String,
+    /// Versions that were learned, the oldest first.
+    pub learned: Vec<String>,
+    pub threshold: f64,
+    /// Assertions with a score above it, or in quarantine.
+    pub filtered_assertions: usize,
+    pub tests: Vec<Test>,
+    /// Quarantine entries past their day: they fail the gate.
+    pub expired: Vec<Expired>,
+    pub passed: bool,
+    pub seconds: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Test {
+    pub id: String,
+    pub outcome: String,
+    /// What the gate makes of it: `passed`, `failed`, `filtered` or `skipped`.
+    pub verdict: &'static str,
+    pub seconds: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
+}
+
+/// One assertion that failed, or the test's error.
+#[derive(Debug, Clone, Serialize)]
+pub struct Failure {
+    /// As it stands in the code; `None` for anything but an assertion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assertion: Option<String>,
+    /// `file:line`.
+    pub at: String,
+    pub message: String,
+    /// What the assertion saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    pub kind: &'static str,
+    /// One line.
+    pub evidence: String,
+    pub score: f64,
+    /// Whether the gate passes over it.
+    pub filtered: bool,
+    /// Why: a score above the threshold, or the reason of a quarantine entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// What was edited since the last version that was learned: `test`, `data`, `code` or `nothing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edited: Option<&'static str>,
+    /// What somebody said of it before: `bug` or `update`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Expired {
+    pub test: String,
+    pub expires: String,
+    pub owner: String,
+    pub reason: String,
+}
+
+impl Document {
+    pub fn failed(&self) -> impl Iterator<Item = &Test> {
+        self.tests.iter().filter(|test| test.verdict == "failed")
+    }
+
+    /// Tests with a failure that was passed over.
+    pub fn filtered(&self) -> impl Iterator<Item = &Test> {
+        let passed_over = |test: &&Test| test.failures.iter().any(|f| f.filtered);
+        self.tests.iter().filter(passed_over)
+    }
+}

@@ -1,0 +1,118 @@
+//! What a gated run came to, for people.
+
+use std::fmt::Write as _;
+
+use super::{Document, Failure};
+use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
+use crate::wording::{count, duration, first_line, visible};
+
+/// Failures of one test that are told; the rest is counted.
+const MOST_FAILURES: usize = 5;
+
+pub fn terminal(document: &Document, verbose: bool) -> String {
+    let mut out = String::new();
+    for test in document.failed() {
+        let _ = writeln!(
+            out,
+            "{BOLD}{RED}failed{OFF} {BOLD}{}{OFF}",
+            visible(&test.id)
+        );
+        let (open, rest): (Vec<&Failure>, Vec<&Failure>) =
+            test.failures.iter().partition(|f| !f.filtered);
+        let most = if verbose { usize::MAX } else { MOST_FAILURES };
+        for failure in open.iter().take(most) {
+            tell(&mut out, failure);
+        }
+        if open.len() > most {
+            let _ = writeln!(out, "  … and {} more", open.len() - most);
+        }
+        if !rest.is_empty() {
+            let what = count(rest.len() as u64, "further failure", "further failures");
+            let _ = writeln!(out, "  {DIM}{what} filtered{OFF}");
+        }
+    }
+    let only_filtered = |test: &&super::Test| test.verdict == "filtered";
+    for test in document.filtered().filter(only_filtered) {
+        let _ = writeln!(out, "{BOLD}{YELLOW}filtered{OFF} {}", visible(&test.id));
+        for failure in test
+            .failures
+            .iter()
+            .take(if verbose { usize::MAX } else { 1 })
+        {
+            tell(&mut out, failure);
+        }
+    }
+    for entry in &document.expired {
+        let _ = writeln!(
+            out,
+            "{BOLD}{RED}expired{OFF} {BOLD}{}{OFF}\n  quarantine ended on {}; {} decides whether it is fixed, extended or \
+             removed ({})",
+            visible(&entry.test),
+            entry.expires,
+            visible(&entry.owner),
+            visible(&entry.reason)
+        );
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let filtered: usize = document.filtered().count();
+    let failed = document.failed().count();
+    let verdict = if document.passed {
+        format!("{BOLD}{GREEN}passed{OFF}")
+    } else {
+        format!("{BOLD}{RED}failed{OFF}")
+    };
+    let _ = writeln!(
+        out,
+        "{verdict}: {}, {failed} failed, {filtered} with filtered failures",
+        count(document.tests.len() as u64, "test", "tests"),
+    );
+    let _ = writeln!(
+        out,
+        "{} filtered above a score of {} or by quarantine, learned from {}; {}",
+        count(
+            document.filtered_assertions as u64,
+            "assertion is",
+            "assertions are"
+        ),
+        document.threshold,
+        count(document.learned.len() as u64, "version", "versions"),
+        duration(document.seconds)
+    );
+    out
+}
+
+fn tell(out: &mut String, failure: &Failure) {
+    let _ = writeln!(out, "  {:<11}{}", failure.kind, visible(&failure.evidence));
+    if let Some(assertion) = &failure.assertion {
+        let _ = writeln!(
+            out,
+            "  {:<11}{} ({})",
+            "assertion",
+            first_line(assertion, 100),
+            visible(&failure.at)
+        );
+    }
+    let _ = writeln!(
+        out,
+        "  {:<11}{}",
+        "message",
+        first_line(&failure.message, 160)
+    );
+    if let Some(because) = &failure.because {
+        let _ = writeln!(out, "  {:<11}{}", "filtered", visible(because));
+    }
+    if let Some(edited) = failure.edited {
+        let saying = match edited {
+            "test" => "the test was edited since the last version that was learned",
+            "data" => "data beside the test was edited since",
+            "code" => "code that the test runs was edited since",
+            _ => "neither the test nor the code it runs was edited since",
+        };
+        let _ = writeln!(out, "  {:<11}{saying}", "edited");
+    }
+    if let Some(label) = &failure.label {
+        let _ = writeln!(out, "  {:<11}called {} before", "label", visible(label));
+    }
+}

@@ -1,0 +1,59 @@
+//! The curves as a page.
+
+use std::fmt::Write as _;
+
+use super::{Curves, Document};
+use crate::html::{self, escape};
+use crate::plot;
+
+pub fn page(document: &Document) -> String {
+    let mut body = format!(
+        "<h1>Where to draw the line: {}</h1>\n",
+        escape(&document.project)
+    );
+    let _ = writeln!(
+        body,
+        "<p>Learned from {} versions; the default threshold is {}.</p>",
+        document.learned.len(),
+        document.threshold
+    );
+    for (name, curves) in [
+        ("Assertions", &document.assertions),
+        ("Tests", &document.tests),
+    ] {
+        section(&mut body, name, curves);
+    }
+    html::page(
+        &format!("flakelab filter tune: {}", document.project),
+        &body,
+    )
+}
+
+fn section(body: &mut String, name: &str, curves: &Curves) {
+    let _ = writeln!(
+        body,
+        "<h2>{name}</h2>\n<p>{} in all, {} flaky, {} reveal a bug.</p>",
+        curves.all, curves.flaky, curves.revealing
+    );
+    let line = |of: fn(&super::Point) -> Option<f64>| -> Vec<(f64, f64)> {
+        let points = curves.points.iter();
+        points
+            .filter_map(|point| Some((point.threshold, of(point)? * 100.0)))
+            .collect()
+    };
+    body.push_str(&plot::lines(
+        &format!("{name} by threshold, in percent"),
+        &[
+            ("flaky ones removed", line(|p| p.removed)),
+            ("bug-revealing ones kept", line(|p| p.kept)),
+        ],
+    ));
+    if let Some(balance) = &curves.balance {
+        let _ = writeln!(
+            body,
+            "<p>The curves meet at {:.2}, where {:.0} % are removed and kept.</p>",
+            balance.threshold,
+            balance.share * 100.0
+        );
+    }
+}
