@@ -12,15 +12,10 @@ RUNS = 5
 
 def bench_measure(scratch):
     """CPU time of a run with a layer against a run of plain pytest."""
-    os.environ["PYTHON"] = newest_python()
-    python = venv("jinja2", "pytest", "jinja2", "trio") / "bin/python"
-    del os.environ["PYTHON"]
-    project, version = sdist(python, "jinja2", scratch)
+    project, python, version = jinja2_project(scratch)
     python_version = subprocess.check_output(
         [python, "-c", "import platform; print(platform.python_version())"], text=True
     )
-    # The sources beside the tests, not the installed copy, so that their code is the project's.
-    os.environ["PYTHONPATH"] = str(project / "src")
     layers = {
         "assertion values": "assertions",
         "functions": "code",
@@ -51,6 +46,16 @@ def bench_measure(scratch):
     for name, seconds in ours.items():
         each = sum(seconds) / len(seconds)
         print(f"  {name + ':':<30}{each:8.2f} s CPU  (mean of {4 * len(seconds)})   ratio {each / mean:.2f}")
+
+
+def jinja2_project(scratch):
+    """(sources with tests, an interpreter that has what they need, version); the sources are what is imported."""
+    os.environ["PYTHON"] = newest_python()
+    python = venv("jinja2", "pytest", "jinja2", "trio") / "bin/python"
+    del os.environ["PYTHON"]
+    project, version = sdist(python, "jinja2", scratch)
+    os.environ["PYTHONPATH"] = str(project / "src")
+    return project, python, version
 
 
 def bench_snapshots(scratch):

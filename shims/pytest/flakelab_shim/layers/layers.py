@@ -34,6 +34,9 @@ class Layers:
             self._guarded("executed code is not recorded", self._install_executed)
         if wanted.get("assertions") or wanted.get("behaviour") or wanted.get("filtered"):
             self._guarded("assertion values are not recorded", self._install_assertions)
+        else:
+            rewrite = sys.modules.get("_pytest.assertion.rewrite")
+            self._guarded("bytecode is not kept", lambda: rewriting.keep_bytecode(rewrite, self._cache))
         self._flush()
 
     def _install_executed(self):

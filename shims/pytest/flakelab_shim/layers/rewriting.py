@@ -59,6 +59,13 @@ def install(rewrite, saw, goes_on, cache):
     _keep_bytecode(rewrite, cache)
 
 
+def keep_bytecode(rewrite, cache):
+    """pytest's own rewriting, kept where ours is: the interpreter is told to write no bytecode anywhere else."""
+    if all(hasattr(rewrite, name) for name in _NEEDED):
+        rewrite.PYC_TAIL = "-flakelab0" + rewrite.PYC_TAIL
+        _keep_bytecode(rewrite, cache)
+
+
 def _keep_bytecode(rewrite, cache):
     original_rewrite = rewrite._rewrite_test
     root = pathlib.Path(cache)
