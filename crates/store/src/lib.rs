@@ -1,10 +1,11 @@
-//! The store: campaigns, runs and executions in an embedded SQLite database.
+//! The store: campaigns, runs and executions, and the history, in an embedded SQLite database.
 //!
-//! Owns the schema and its migrations, and [`RecordingLab`], the lab that writes every run down as it
+//! Owns the schema and its migrations, how a history is written ([`Ingest`]), and [`RecordingLab`], the lab that writes every run down as it
 //! finishes and answers from the store what a campaign has asked before. Knows nothing of algorithms:
 //! a resumed campaign is the same algorithm, asked again.
 
 mod campaign;
+mod evidence;
 mod history;
 mod lessons;
 mod location;
@@ -14,6 +15,7 @@ mod schema;
 mod snapshots;
 
 pub use campaign::{Campaign, CampaignId, NewCampaign, Totals};
+pub use evidence::{Begun, HistoryTotals, Ingest, RunRows, Version};
 pub use history::{Finished, Sighting};
 pub use lessons::{Label, Lesson, Lessons};
 pub use location::Location;

@@ -7,11 +7,12 @@ use rusqlite::Connection;
 use crate::{Location, StoreError, StoreErrorKind};
 
 /// One script for each schema version; a database is brought up step by step, in a transaction each.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
     include_str!("migrations/3.sql"),
     include_str!("migrations/4.sql"),
+    include_str!("migrations/5.sql"),
     include_str!("migrations/6.sql"),
 ];
 
@@ -94,7 +95,7 @@ mod tests {
             error.kind,
             StoreErrorKind::Newer {
                 found: 99,
-                known: 5
+                known: 6
             }
         ));
     }
