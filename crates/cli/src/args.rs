@@ -1,9 +1,13 @@
 //! The command line. Every option is optional here: configuration files fill in what is not given.
 
+mod history;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use history::{HistoryArgs, IngestArgs};
 
 /// One workbench for flaky tests.
 #[derive(Debug, Parser)]
@@ -24,6 +28,8 @@ First steps:
   flakelab inject -o data             order-dependent tests with known truth, made from stable ones
   flakelab measure --html report.html how much varies, at which layer, and because of which factor
   flakelab filter run                 a gate that passes over what is known to vary, assertion by assertion
+  flakelab ingest build/reports       what CI reported, version by version
+  flakelab history                    which tests flake, how much, and since when
 
 Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the suite is broken,
 4 inconclusive, 70 internal error, 130 interrupted (go on with --resume)")]
@@ -40,6 +46,8 @@ pub(crate) enum Verb {
     Inject(Box<InjectArgs>),
     Measure(Box<MeasureArgs>),
     Filter(Box<FilterArgs>),
+    Ingest(Box<IngestArgs>),
+    History(Box<HistoryArgs>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

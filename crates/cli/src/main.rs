@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         Verb::Fix(args) => commands::fix::run(&args),
         Verb::Inject(args) => commands::inject::run(&args),
         Verb::Measure(args) => commands::measure::run(&args),
+        Verb::Ingest(args) => commands::ingest::run(&args),
+        Verb::History(args) => commands::history::run(&args),
     };
     match result {
         Ok(code) => ExitCode::from(code),

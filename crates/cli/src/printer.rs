@@ -22,6 +22,16 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
+    pub(crate) fn new(quiet: bool, verbose: bool) -> Self {
+        Self {
+            volume: match (quiet, verbose) {
+                (true, _) => Volume::Quiet,
+                (_, true) => Volume::Verbose,
+                _ => Volume::Normal,
+            },
+        }
+    }
+
     /// The result. A reader that went away is not an error.
     pub(crate) fn data(self, text: &str) {
         let mut out = anstream::stdout();

@@ -19,6 +19,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("inject", &["model", "stats", "lab", "source"]),
     ("filter", &["stats", "source"]),
     ("measure", &["model", "stats", "lab"]),
+    ("history", &["model", "stats"]),
     ("runners", &["model", "lab"]),
     ("store", &["model", "lab"]),
     ("report", &["model", "stats"]),

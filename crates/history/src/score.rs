@@ -89,6 +89,11 @@ impl Standing {
         self.tally.passed > 0 && self.tally.failures() > 0
     }
 
+    /// Whether one version has both verdicts.
+    pub fn is_flaky(&self) -> bool {
+        self.first_bad.is_some()
+    }
+
     pub fn score(&self) -> Score {
         let share = |hits: f64, of: f64| if of > 0.0 { hits / of } else { 0.0 };
         let (within, between) = (self.within_flips as f64, self.between_flips as f64);

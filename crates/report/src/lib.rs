@@ -7,6 +7,7 @@ pub mod detect;
 pub mod explain;
 pub mod filter;
 pub mod fix;
+pub mod history;
 mod html;
 pub mod inject;
 mod junit;

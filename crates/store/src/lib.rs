@@ -15,7 +15,7 @@ mod schema;
 mod snapshots;
 
 pub use campaign::{Campaign, CampaignId, NewCampaign, Totals};
-pub use evidence::{Begun, HistoryTotals, Ingest, RunRows, Version};
+pub use evidence::{Begun, FileTotals, HistoryTotals, Ingest, RunRows, Version};
 pub use history::{Finished, Sighting};
 pub use lessons::{Label, Lesson, Lessons};
 pub use location::Location;

@@ -4,5 +4,7 @@ pub(crate) mod detect;
 pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod fix;
+pub(crate) mod history;
+pub(crate) mod ingest;
 pub(crate) mod inject;
 pub(crate) mod measure;

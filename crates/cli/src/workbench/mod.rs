@@ -5,6 +5,7 @@ pub(crate) mod deliver;
 mod detected;
 mod failures;
 mod orders;
+mod place;
 mod progress;
 mod selection;
 mod variants;
@@ -29,13 +30,14 @@ use crate::args::{IsolationArg, LabArgs, OutputArgs, SandboxArg};
 use crate::config::{self, Config};
 use crate::error::{self, CliError, chain};
 use crate::interrupt;
-use crate::printer::{Printer, Volume};
+use crate::printer::Printer;
 use crate::project;
 
 pub(crate) use campaign::{Asked, begin};
 pub(crate) use detected::{Detected, DetectedTest};
 pub(crate) use failures::lab_error;
 pub(crate) use orders::read_orders;
+pub(crate) use place::Place;
 pub(crate) use progress::{Bar, Gauge};
 pub(crate) use selection::means;
 pub(crate) use variants::{PatchedProjects, Project};
@@ -85,11 +87,7 @@ impl Workbench {
             pytest::ask(&python, &project, &env, run_timeout.min(MOST_PATIENCE))
         });
         let interpreter = python.map_err(|e| CliError::usage(chain(&e)).hint(e.hint()))?;
-        let store = output.store.clone().map(absolute).or(config.store.clone());
-        let location = store.map_or_else(
-            || Location::in_project(&project),
-            |path| Location::given(&path),
-        );
+        let location = place::location(&project, output.store.as_deref(), &config);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = lab.jobs.or(config.jobs).unwrap_or(processors);
         if jobs == 0 {
@@ -118,13 +116,7 @@ impl Workbench {
             } else {
                 pytest_args.to_vec()
             },
-            printer: Printer {
-                volume: match (output.quiet, output.verbose) {
-                    (true, _) => Volume::Quiet,
-                    (_, true) => Volume::Verbose,
-                    _ => Volume::Normal,
-                },
-            },
+            printer: Printer::new(output.quiet, output.verbose),
             interpreter,
             env,
             sandbox: lab.sandbox.or(config.sandbox).unwrap_or(SandboxArg::Auto),
@@ -136,10 +128,7 @@ impl Workbench {
     }
 
     pub(crate) fn open_store(&self) -> Result<Store, CliError> {
-        Store::open(self.location.clone()).map_err(|e| {
-            CliError::usage(chain(&e))
-                .hint("choose another place with --store, or move that file away")
-        })
+        place::open(&self.location)
     }
 
     /// Collects the suite, and says what the user should know before a long run.

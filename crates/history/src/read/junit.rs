@@ -99,14 +99,8 @@ pub(super) fn read<S: Sink>(source: impl BufRead, sink: &mut S) -> Result<(), Re
     match (rooted, report.depth) {
         (false, _) => Err(Broken::NoReport("XML without an element".into()).into()),
         (true, 0) => Ok(()),
-        (true, _) => {
-            let within = if report.case_at.is_some() {
-                "testcase"
-            } else {
-                "testsuite"
-            };
-            Err(Broken::Truncated(within.into()).into())
-        }
+        (true, _) if report.case_at.is_some() => Err(Broken::Truncated("<testcase>").into()),
+        (true, _) => Err(Broken::Truncated("<testsuite>").into()),
     }
 }
 
@@ -291,6 +285,8 @@ fn wrong(error: &quick_xml::Error, at: u64) -> Broken {
     match error {
         quick_xml::Error::Io(io) if input::is_exhausted(io) => Broken::Large("an element"),
         quick_xml::Error::Io(io) => input::from_io(std::io::Error::new(io.kind(), io.to_string())),
+        // Each of these is something that was not closed before the end.
+        quick_xml::Error::Syntax(_) => Broken::Truncated("a tag, a comment or the like"),
         quick_xml::Error::Encoding(_) => Broken::Encoding("it is not valid UTF-8".into()),
         other => Broken::Xml {
             at,

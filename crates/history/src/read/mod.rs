@@ -53,8 +53,8 @@ pub enum Broken {
     Encoding(String),
     #[error("XML that cannot be read, at byte {at}: {why}")]
     Xml { at: u64, why: String },
-    #[error("it ends in the middle of <{0}>")]
-    Truncated(String),
+    #[error("it ends in the middle of {0}")]
+    Truncated(&'static str),
     #[error("it declares entities of its own, which no report needs")]
     Entities,
     #[error("JSON that cannot be read: {0}")]

@@ -29,6 +29,15 @@ pub enum Begun {
     Known,
 }
 
+/// What a report came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileTotals {
+    pub tests: u64,
+    pub executions: u64,
+    /// Tests that failed first and passed in the end.
+    pub flaky: u64,
+}
+
 #[derive(Debug)]
 struct Slot {
     test: i64,
@@ -45,10 +54,26 @@ struct File {
     id: i64,
     version: i64,
     parts: i64,
-    executions: u64,
+    totals: FileTotals,
     touched: Vec<u32>,
     /// Whether tallies of it were written before its end, because names took too much memory.
     spilled: bool,
+}
+
+impl File {
+    /// The tallies of what was read since the last time.
+    fn take(&mut self, slots: &mut [Slot]) -> Vec<(i64, Tally)> {
+        let totals = &mut self.totals;
+        let taken = self.touched.drain(..).map(|number| {
+            let slot = &mut slots[number as usize];
+            let mut tally = std::mem::take(&mut slot.tally);
+            tally.close_run();
+            totals.tests += 1;
+            totals.flaky += u64::from(tally.flaky);
+            (slot.test, tally)
+        });
+        taken.collect()
+    }
 }
 
 /// Writes reports of one version. Dropped without [`Ingest::commit`], the last batch is not written.
@@ -134,7 +159,7 @@ impl Ingest<'_> {
             id: connection.last_insert_rowid(),
             version,
             parts: 0,
-            executions: 0,
+            totals: FileTotals::default(),
             touched: Vec::new(),
             spilled: false,
         });
@@ -234,7 +259,7 @@ impl Ingest<'_> {
                 .execute(params![file.id, file.parts, self.packer.take()])?;
         }
         file.parts += 1;
-        file.executions += self.held.len() as u64;
+        file.totals.executions += self.held.len() as u64;
         self.held.clear();
         Ok(())
     }
@@ -248,7 +273,7 @@ impl Ingest<'_> {
                 tallies::write(&self.store.connection, file.version, &self.pending)?;
                 file.spilled = true;
             }
-            let tallies = take_touched(&mut self.slots, &mut file.touched);
+            let tallies = file.take(&mut self.slots);
             tallies::write(&self.store.connection, file.version, tallies)?;
         }
         self.forget_names();
@@ -261,18 +286,18 @@ impl Ingest<'_> {
         self.name_bytes = 0;
     }
 
-    /// The report was read to its end. How many rows it had.
-    pub fn end_file(&mut self) -> Result<u64, StoreError> {
+    /// The report was read to its end.
+    pub fn end_file(&mut self) -> Result<FileTotals, StoreError> {
         self.try_end().map_err(|e| self.wrong(e))
     }
 
-    fn try_end(&mut self) -> rusqlite::Result<u64> {
+    fn try_end(&mut self) -> rusqlite::Result<FileTotals> {
         self.flush()?;
         let Some(mut file) = self.file.take() else {
-            return Ok(0);
+            return Ok(FileTotals::default());
         };
         let connection = &self.store.connection;
-        let tallies = take_touched(&mut self.slots, &mut file.touched);
+        let tallies = file.take(&mut self.slots);
         if file.spilled {
             tallies::write(connection, file.version, tallies)?;
             self.pending.clear();
@@ -284,14 +309,14 @@ impl Ingest<'_> {
         }
         connection
             .prepare_cached("UPDATE history_files SET executions = ? WHERE id = ?")?
-            .execute(params![file.executions.cast_signed(), file.id])?;
+            .execute(params![file.totals.executions.cast_signed(), file.id])?;
         connection.execute_batch("RELEASE report")?;
         let (since, rows) = self.batch.get_or_insert((Instant::now(), 0));
-        *rows += file.executions;
+        *rows += file.totals.executions;
         if *rows >= BATCH_ROWS || since.elapsed() >= BATCH_TIME {
             self.try_commit()?;
         }
-        Ok(file.executions)
+        Ok(file.totals)
     }
 
     /// The report is broken: nothing of it stays.
@@ -338,16 +363,6 @@ impl Drop for Ingest<'_> {
 
 fn packed(slot: u32, outcome: Reported) -> u32 {
     (slot << 2) | u32::from(outcome.code())
-}
-
-fn take_touched(slots: &mut [Slot], touched: &mut Vec<u32>) -> Vec<(i64, Tally)> {
-    let taken = touched.drain(..).map(|number| {
-        let slot = &mut slots[number as usize];
-        let mut tally = std::mem::take(&mut slot.tally);
-        tally.close_run();
-        (slot.test, tally)
-    });
-    taken.collect()
 }
 
 #[cfg(test)]

@@ -8,5 +8,5 @@ mod pack;
 mod query;
 mod tallies;
 
-pub use ingest::{Begun, Ingest};
+pub use ingest::{Begun, FileTotals, Ingest};
 pub use query::{HistoryTotals, RunRows, Version};

@@ -1,0 +1,118 @@
+//! `flakelab history`: from tallies in the store to the tests that flake.
+
+mod document;
+
+use std::collections::HashMap;
+
+use flakelab_history::{Score, Standing};
+use flakelab_report::history as report;
+use flakelab_store::{Store, StoreError};
+
+use crate::args::HistoryArgs;
+use crate::error::{self, CliError, chain};
+use crate::printer::Printer;
+use crate::workbench::{Place, deliver, means};
+
+/// A test with its score.
+pub(super) struct Scored {
+    pub(super) test: i64,
+    pub(super) score: Score,
+}
+
+pub(crate) fn run(args: &HistoryArgs) -> crate::Outcome {
+    let printer = Printer::new(args.output.quiet, args.output.verbose);
+    let place = Place::settle(&args.project, args.output.store.as_deref())?;
+    let unreadable = |e: StoreError| CliError::usage(chain(&e)).hint("choose another with --store");
+    let missing = || {
+        CliError::usage("there is no history yet")
+            .hint("take reports in with `flakelab ingest build/reports`")
+    };
+    if !place.location.file().exists() {
+        return Err(missing());
+    }
+    let store = place.open_store()?;
+    let totals = store.history_totals().map_err(unreadable)?;
+    if totals.files == 0 {
+        return Err(missing());
+    }
+    let standings = standings(&store).map_err(unreadable)?;
+    let flaky = standings.values().filter(|s| s.is_flaky()).count();
+    let mut chosen = if args.tests.is_empty() {
+        let varying = standings.iter().filter(|(_, s)| s.varies());
+        varying.map(|(test, s)| scored(*test, s)).collect()
+    } else {
+        named(&store, &args.tests, &standings)?
+    };
+    let found = chosen.len();
+    chosen.sort_by(|a, b| a.score.worst_first(&b.score).then(a.test.cmp(&b.test)));
+    if args.limit > 0 {
+        chosen.truncate(args.limit);
+    }
+    let about = document::About {
+        totals,
+        flaky: flaky as u64,
+        found: found as u64,
+        in_detail: !args.tests.is_empty(),
+    };
+    let document = document::build(&store, &chosen, &about).map_err(unreadable)?;
+    let json = serde_json::to_string_pretty(&document)
+        .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+    deliver::deliver(&json, &report::terminal(&document), &args.output, printer)?;
+    let found = document.tests.iter().any(|t| t.first_bad_version.is_some());
+    Ok(if found { error::FINDINGS } else { error::CLEAN })
+}
+
+fn scored(test: i64, standing: &Standing) -> Scored {
+    Scored {
+        test,
+        score: standing.score(),
+    }
+}
+
+/// Every test over all versions: one scan of the tallies.
+fn standings(store: &Store) -> Result<HashMap<i64, Standing>, StoreError> {
+    let mut all: HashMap<i64, Standing> = HashMap::new();
+    store.history_tallies(|version, test, tally| {
+        all.entry(test).or_default().add(version, &tally);
+    })?;
+    Ok(all)
+}
+
+/// Tests that the user means: by id, file or class, else by any part of the id.
+fn named(
+    store: &Store,
+    names: &[String],
+    standings: &HashMap<i64, Standing>,
+) -> Result<Vec<Scored>, CliError> {
+    let mut ids = Vec::new();
+    store
+        .history_tests(|test, id| ids.push((test, id.to_owned())))
+        .map_err(|e| CliError::usage(chain(&e)))?;
+    let mut chosen = Vec::new();
+    for name in names {
+        let pick = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
+            let fitting = ids.iter().filter(|(_, id)| test(id));
+            fitting.map(|(number, _)| *number).collect()
+        };
+        let mut fitting = pick(&|id| means(name, id));
+        if fitting.is_empty() {
+            fitting = pick(&|id| id.contains(name.as_str()));
+        }
+        if fitting.is_empty() {
+            let nearest = ids
+                .iter()
+                .map(|(_, id)| (strsim::jaro_winkler(name, id), id));
+            let nearest = nearest.max_by(|a, b| a.0.total_cmp(&b.0));
+            let error = CliError::usage(format!("no test of the history is called `{name}`"));
+            return Err(match nearest {
+                Some((_, id)) => error.hint(format!("did you mean `{id}`?")),
+                None => error,
+            });
+        }
+        chosen.extend(fitting);
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    let standing = |test: &i64| standings.get(test).map(|s| scored(*test, s));
+    Ok(chosen.iter().filter_map(standing).collect())
+}

@@ -1,0 +1,54 @@
+//! The project and its store, for verbs that run no test: no interpreter is looked for.
+
+use std::path::{Path, PathBuf};
+
+use flakelab_store::{Location, Store};
+
+use super::absolute;
+use crate::config::{self, Config};
+use crate::error::{CliError, chain};
+
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) project: PathBuf,
+    pub(crate) location: Location,
+}
+
+impl Place {
+    pub(crate) fn settle(path: &Path, store: Option<&Path>) -> Result<Self, CliError> {
+        let found = std::fs::canonicalize(path).map_err(|e| {
+            CliError::usage(format!("`{}`: {e}", path.display()))
+                .hint("-C takes the directory of a project")
+        })?;
+        if !found.is_dir() {
+            return Err(
+                CliError::usage(format!("`{}` is no directory", path.display()))
+                    .hint("-C takes the directory of a project"),
+            );
+        }
+        let config = config::load(&found)?;
+        Ok(Self {
+            location: location(&found, store, &config),
+            project: found,
+        })
+    }
+
+    pub(crate) fn open_store(&self) -> Result<Store, CliError> {
+        open(&self.location)
+    }
+}
+
+/// Where the store of a project is.
+pub(super) fn location(project: &Path, given: Option<&Path>, config: &Config) -> Location {
+    let given = given.map(|path| absolute(path.to_owned()));
+    given.or(config.store.clone()).map_or_else(
+        || Location::in_project(project),
+        |path| Location::given(&path),
+    )
+}
+
+pub(super) fn open(location: &Location) -> Result<Store, CliError> {
+    Store::open(location.clone()).map_err(|e| {
+        CliError::usage(chain(&e)).hint("choose another place with --store, or move that file away")
+    })
+}
