@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use flakelab_model::{Reported, Sequel, Tally};
 use rusqlite::{OptionalExtension, params};
 
+use super::keys::number;
 use super::pack::Packer;
+use super::report::{Begun, File, FileTotals, NOWHERE, Slot};
 use super::tallies;
 use crate::campaign::now;
 use crate::{Store, StoreError};
@@ -19,62 +21,6 @@ const HELD: usize = 1 << 20;
 /// Bytes of names, with what a table entry costs, that are kept in memory.
 const NAMES: usize = 64 << 20;
 const NAME_OVERHEAD: usize = 96;
-const NOWHERE: u32 = u32::MAX;
-
-/// Whether a report is new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
-    New,
-    /// The same content is in already, in the same run of the same version.
-    Known,
-}
-
-/// What a report came to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FileTotals {
-    pub tests: u64,
-    pub executions: u64,
-    /// Tests that failed first and passed in the end.
-    pub flaky: u64,
-}
-
-#[derive(Debug)]
-struct Slot {
-    test: i64,
-    /// The row of its last execution among those held.
-    last: u32,
-    suite: u32,
-    /// Of the report that is being read.
-    tally: Tally,
-}
-
-/// A report that is being read.
-#[derive(Debug)]
-struct File {
-    id: i64,
-    version: i64,
-    parts: i64,
-    totals: FileTotals,
-    touched: Vec<u32>,
-    /// Whether tallies of it were written before its end, because names took too much memory.
-    spilled: bool,
-}
-
-impl File {
-    /// The tallies of what was read since the last time.
-    fn take(&mut self, slots: &mut [Slot]) -> Vec<(i64, Tally)> {
-        let totals = &mut self.totals;
-        let taken = self.touched.drain(..).map(|number| {
-            let slot = &mut slots[number as usize];
-            let mut tally = std::mem::take(&mut slot.tally);
-            tally.close_run();
-            totals.tests += 1;
-            totals.flaky += u64::from(tally.flaky);
-            (slot.test, tally)
-        });
-        taken.collect()
-    }
-}
 
 /// Writes reports of one version. Dropped without [`Ingest::commit`], the last batch is not written.
 #[derive(Debug)]
@@ -138,13 +84,15 @@ impl Ingest<'_> {
             return Ok(Begun::Known);
         }
         connection.execute_batch("SAVEPOINT report")?;
-        let version = self.number(
+        let version = number(
+            connection,
             "SELECT id FROM history_versions WHERE name = ?1",
             "INSERT INTO history_versions (name, created) VALUES (?1, ?2)",
             params![self.version],
             params![self.version, now()],
         )?;
-        let run = self.number(
+        let run = number(
+            connection,
             "SELECT id FROM history_runs WHERE version = ?1 AND name = ?2",
             "INSERT INTO history_runs (version, name) VALUES (?1, ?2)",
             params![version, run],
@@ -164,25 +112,6 @@ impl Ingest<'_> {
             spilled: false,
         });
         Ok(Begun::New)
-    }
-
-    fn number(
-        &self,
-        find: &str,
-        insert: &str,
-        wanted: &[&dyn rusqlite::ToSql],
-        new: &[&dyn rusqlite::ToSql],
-    ) -> rusqlite::Result<i64> {
-        let connection = &self.store.connection;
-        let found = connection
-            .prepare_cached(find)?
-            .query_row(wanted, |row| row.get(0))
-            .optional()?;
-        if let Some(id) = found {
-            return Ok(id);
-        }
-        connection.prepare_cached(insert)?.execute(new)?;
-        Ok(connection.last_insert_rowid())
     }
 
     /// One row of the report. Rows with the same `suite` belong to one suite of it.
@@ -219,7 +148,8 @@ impl Ingest<'_> {
         if self.name_bytes > self.most_name_bytes {
             self.spill()?;
         }
-        let test = self.number(
+        let test = number(
+            &self.store.connection,
             "SELECT id FROM history_tests WHERE name = ?1",
             "INSERT INTO history_tests (name) VALUES (?1)",
             params![name],

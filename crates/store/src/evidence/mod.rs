@@ -4,9 +4,12 @@
 //! Knows nothing of formats of reports or of scores.
 
 mod ingest;
+mod keys;
 mod pack;
 mod query;
+mod report;
 mod tallies;
 
-pub use ingest::{Begun, FileTotals, Ingest};
+pub use ingest::Ingest;
 pub use query::{HistoryTotals, RunRows, Version};
+pub use report::{Begun, FileTotals};
