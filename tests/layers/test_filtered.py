@@ -464,3 +464,14 @@ def test_the_hook_for_passing_assertions_hears_of_no_filtered_one(lab):
     run = _run(lab, "test_it", sites=_sites(lab, "1 == 2"))
     assert run.outcomes[0]["o"] == "p", run.outcomes
     assert run.tests[0].verdicts == {"test_a.py:5:4": "pass", "test_a.py:6:4": "fail", "test_a.py:7:4": "pass"}
+
+
+def test_a_million_filtered_failures_are_bounded(lab):
+    sites = "\n".join("        assert i < 0 and i" for _ in range(300))
+    lab.write(test_a="def test_it():\n    for i in range(100):\n%s\n    assert i == 5\n" % sites)
+    run = _run(lab, "test_it", sites=_sites(lab, "assert i <"), failing_only=True)
+    test = run.tests[0]
+    assert run.outcomes[0]["o"] == "f"
+    assert len(test.values) <= 5_000 and len(test.verdicts) <= 10_000
+    assert test.verdicts["test_a.py:303:4"] == "fail"
+    assert len(test.filtered) == 100

@@ -24,6 +24,9 @@ pub struct Recording {
     pub sources: Vec<PathBuf>,
     /// Files are named relative to it.
     pub names: PathBuf,
+    /// Where later runs find the bytecode of rewritten tests, if there will be any: a directory outside of the tree
+    /// that runs must not change.
+    pub bytecode: Option<PathBuf>,
 }
 
 /// A value as a sample carries it: typed, bounded, never the object itself.

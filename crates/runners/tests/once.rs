@@ -276,3 +276,25 @@ fn without_a_sandbox_it_runs_as_well() {
     assert_eq!(words(&record), ["passed"]);
     assert_eq!(tree(&project.root), project.files);
 }
+
+#[test]
+fn rewritten_tests_are_found_again_by_the_next_run() {
+    let project = project(&[("test_a.py", "def test_a():\n    assert 1\n")]);
+    let kept = tempfile::tempdir_in("/var/tmp").expect("a directory");
+    let mut recording = Recording::clone(&project.recording(&[]));
+    recording.bytecode = Some(kept.path().join("bytecode"));
+    let recording = Arc::new(recording);
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let (_, _, record) =
+            once(project.options(), Arc::clone(&recording), MINUTE).expect("it runs");
+        assert_eq!(words(&record), ["passed"]);
+        let files = tree(kept.path());
+        let files = files.iter().filter(|path| path.ends_with(".pyc"));
+        let written = |path| std::fs::metadata(path).and_then(|m| m.modified());
+        let stamps = files.map(|path| (path.clone(), written(path).expect("a time")));
+        seen.push(stamps.collect::<Vec<_>>());
+    }
+    assert_eq!(seen[0].len(), 1);
+    assert_eq!(seen[0], seen[1]);
+}

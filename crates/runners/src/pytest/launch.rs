@@ -69,7 +69,10 @@ impl RecordingSetup {
     pub(super) fn new(recording: &Recording, nest: &Nest, scratch: &Path) -> Self {
         Self {
             trace: nest.trace(),
-            cache: scratch.join("bytecode"),
+            cache: recording
+                .bytecode
+                .clone()
+                .unwrap_or_else(|| scratch.join("bytecode")),
             assertions: recording.assertions,
             functions: recording.functions,
             lines: recording.lines,

@@ -4,7 +4,7 @@ Elements are numbered as in a record of all assertions, so that the two can be c
 are seen before it is known whether the whole holds; what they were is forgotten once it does.
 """
 
-from .assertions import TIMES, Assertions, margins_of, named, usual
+from .assertions import ENTRIES, TIMES, Assertions, margins_of, named, usual
 
 # Parts that wait for an assertion that never came to its verdict, because another part raised.
 _WAITING = 100
@@ -39,24 +39,27 @@ class FailingAssertions(Assertions):
             return
         try:
             if verdict is False:
-                self.add(site, None, False, operands, margins_of(operators, operands))
-                for part in self._waiting.pop(site, ()):
-                    self._write(*part)
+                parts = self._waiting.pop(site, ())
+                if self.add(site, None, False, operands, margins_of(operators, operands)):
+                    for part in parts:
+                        self._write(*part)
             else:
                 self._wait(verdict, site, operators, operands)
         except Exception as error:
             self.trouble(error)
 
     def add(self, site, names, verdict, operands, margins=()):
+        """Whether it was written down."""
         place = self._pass(site)
         if place is False or verdict is not False:
-            return
+            return False
         times = self._failures[place] = self._failures.get(place, 0) + 1
         if times > TIMES:
-            return
+            return False
         if names is None:
             operands, names = usual(operands)
         self._write(place, names, place.times, False, list(map(self._text, operands)), margins)
+        return True
 
     def element(self, place):
         return named(place, "", max(place.times, 1))
@@ -81,6 +84,11 @@ class FailingAssertions(Assertions):
             parts.append((place, names, place.times, None, list(map(self._text, operands)), margins))
 
     def _write(self, place, names, times, verdict, texts, margins):
+        if len(self._values) + len(self._passed) >= ENTRIES:
+            # What a test failed with is its last assertion.
+            if verdict is None or len(self._passed) >= 2 * ENTRIES:
+                return
+            texts, margins = (), ()
         elements = place.elements.get((names, times))
         if elements is None:
             elements = self._elements(place, names, times)
