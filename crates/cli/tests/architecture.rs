@@ -8,7 +8,7 @@ use std::path::Path;
 
 use support::root;
 
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("model", &[]),
     ("stats", &[]),
     ("lab", &["model"]),

@@ -57,6 +57,8 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
     bar.message("running the suite once");
     let recording = Recording {
         failing_only: true,
+        // Rewritten tests stay, so that the next gate does not rewrite them.
+        bytecode: bench.location.file().parent().map(|folder| folder.join("bytecode")),
         functions: false,
         filtered: present
             .filtered
