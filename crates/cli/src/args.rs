@@ -394,6 +394,8 @@ pub(crate) enum FilterCommand {
     Learn(LearnArgs),
     /// Run the suite once; known flakes are passed over, everything else counts
     Run(GateArgs),
+    /// Sort the failures of a finished run: JUnit XML of any runner, CTRF, Playwright
+    Apply(ApplyArgs),
     /// Draw flaky assertions removed against bug-revealing ones kept, over the threshold
     Tune(TuneArgs),
     /// Write quarantine entries for what is above the threshold
@@ -466,6 +468,28 @@ pub(crate) struct GateArgs {
 
     #[command(flatten)]
     pub(crate) lab: LabArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    /// Reports of the run
+    #[arg(value_name = "RESULTS", required = true)]
+    pub(crate) results: Vec<PathBuf>,
+
+    /// The project
+    #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
+    pub(crate) project: PathBuf,
+
+    /// Pass over flaky tests whose score is above this [default: 0.4]
+    #[arg(long, value_name = "SCORE")]
+    pub(crate) threshold: Option<f64>,
+
+    /// Write JUnit XML to a file; filtered failures are flaky ones there
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) junit: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -28,12 +28,17 @@ impl Identity {
         if let Some(file) = files.get(&self.file) {
             moved.file.clone_from(file);
         }
-        let (module, rest) = self.test.split_once("::").unwrap_or((&self.test, ""));
-        if let Some(file) = files.get(module) {
-            moved.test = format!("{file}::{rest}");
+        if let Some(test) = renamed_test(&self.test, files) {
+            moved.test = test;
         }
         moved
     }
+}
+
+/// What a test is called after its file was renamed, if it was.
+pub fn renamed_test(test: &str, files: &BTreeMap<String, String>) -> Option<String> {
+    let (module, rest) = test.split_once("::")?;
+    files.get(module).map(|file| format!("{file}::{rest}"))
 }
 
 /// For each present assertion the earlier one it is: the same text in the same place, else the most alike of the same

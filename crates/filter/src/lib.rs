@@ -12,7 +12,7 @@ mod sort;
 mod tune;
 
 pub use element::place;
-pub use identity::{Identity, match_up};
+pub use identity::{Identity, match_up, renamed_test};
 pub use quarantine::{Entry, Quarantine, QuarantineError, today};
 pub use score::{Evidence, LIFETIME, Seen, of_test};
 pub use sort::{Kind, Sorted, joined, shown, sort};

@@ -13,6 +13,10 @@ pub struct Lesson {
     pub assertions: Vec<(Option<i64>, String, String)>,
     /// (test, lesson).
     pub tests: Vec<(String, String)>,
+    /// Assertions that are called something else now because their file was renamed: (number, identity).
+    pub moved_assertions: Vec<(i64, String)>,
+    /// (former id, present id).
+    pub moved_tests: Vec<(String, String)>,
 }
 
 /// Everything that was learned.
@@ -60,11 +64,27 @@ impl Store {
                 }
             };
             // Two passes, because an identity may be another assertion's former one.
-            for (number, _, _) in &lesson.assertions {
-                if let Some(number) = number {
-                    transaction
-                        .prepare_cached("UPDATE filter_assertions SET identity = id WHERE id = ?")?
-                        .execute([number])?;
+            let known = lesson
+                .assertions
+                .iter()
+                .filter_map(|(number, _, _)| *number);
+            let moved = lesson.moved_assertions.iter().map(|(number, _)| *number);
+            for number in known.chain(moved) {
+                transaction
+                    .prepare_cached("UPDATE filter_assertions SET identity = id WHERE id = ?")?
+                    .execute([number])?;
+            }
+            for (number, identity) in &lesson.moved_assertions {
+                transaction
+                    .prepare_cached("UPDATE filter_assertions SET identity = ? WHERE id = ?")?
+                    .execute(params![identity, number])?;
+            }
+            for (former, present) in &lesson.moved_tests {
+                for table in ["filter_tests", "filter_labels"] {
+                    transaction.execute(
+                        &format!("UPDATE OR REPLACE {table} SET test = ? WHERE test = ?"),
+                        params![present, former],
+                    )?;
                 }
             }
             for (number, identity, seen) in &lesson.assertions {
@@ -183,6 +203,7 @@ mod tests {
                 version: version.into(),
                 assertions: assertions.collect(),
                 tests: vec![("t".into(), version.into())],
+                ..Lesson::default()
             };
             store.learn(&lesson).expect("learned");
         };
@@ -200,6 +221,17 @@ mod tests {
         let identities: Vec<&str> = lessons.assertions.iter().map(|(_, i)| i.as_str()).collect();
         assert_eq!(identities, ["b", "a", "c"]);
         assert_eq!((lessons.seen.len(), lessons.tests.len()), (5, 2));
+
+        let lesson = Lesson {
+            version: "v3".into(),
+            moved_assertions: vec![(3, "moved".into())],
+            moved_tests: vec![("t".into(), "u".into())],
+            ..Lesson::default()
+        };
+        store.learn(&lesson).expect("learned");
+        let lessons = store.lessons().expect("read");
+        assert_eq!(lessons.assertions[2], (3, "moved".into()));
+        assert!(lessons.tests.iter().all(|(test, _, _)| test == "u"));
     }
 
     #[test]

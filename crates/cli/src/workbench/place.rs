@@ -12,6 +12,7 @@ use crate::error::{CliError, chain};
 pub(crate) struct Place {
     pub(crate) project: PathBuf,
     pub(crate) location: Location,
+    pub(crate) config: Config,
 }
 
 impl Place {
@@ -30,7 +31,14 @@ impl Place {
         Ok(Self {
             location: location(&found, store, &config),
             project: found,
+            config,
         })
+    }
+
+    /// The name of the project's folder.
+    pub(crate) fn name(&self) -> String {
+        let name = self.project.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
     }
 
     pub(crate) fn open_store(&self) -> Result<Store, CliError> {

@@ -94,12 +94,10 @@ fn tell(out: &mut String, failure: &Failure) {
             visible(&failure.at)
         );
     }
-    let _ = writeln!(
-        out,
-        "  {:<11}{}",
-        "message",
-        first_line(&failure.message, 160)
-    );
+    if !failure.message.is_empty() {
+        let message = first_line(&failure.message, 160);
+        let _ = writeln!(out, "  {:<11}{message}", "message");
+    }
     if let Some(because) = &failure.because {
         let _ = writeln!(out, "  {:<11}{}", "filtered", visible(because));
     }

@@ -1,6 +1,7 @@
 //! `flakelab filter run`: the suite once, with known flakes passed over.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,15 +9,15 @@ use flakelab_filter::{Identity, Kind, Quarantine, Seen, place, shown, sort, toda
 use flakelab_model::{Outcome, Polarity, Recording, RunRecord, Suite, TestIndex, TestTrace, Trace};
 use flakelab_report::detect::Schema;
 use flakelab_report::filter as report;
-use flakelab_runners::process::git::{self, Edits};
+use flakelab_runners::process::git::Edits;
 
 use super::assertions::{Observed, Sources};
 use super::edited;
 use super::knowledge::Knowledge;
 use super::present::Present;
-use crate::args::GateArgs;
+use crate::args::{GateArgs, OutputArgs};
 use crate::error::{self, CliError, chain};
-use crate::printer::Volume;
+use crate::printer::{Printer, Volume};
 use crate::workbench::{Bar, Workbench, deliver};
 
 pub(super) fn run(args: &GateArgs) -> crate::Outcome {
@@ -28,7 +29,7 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
         .threshold
         .or(config.filter.threshold)
         .unwrap_or(super::THRESHOLD);
-    let knowledge = match bench.location.file().exists() {
+    let mut knowledge = match bench.location.file().exists() {
         true => Knowledge::load(&bench.open_store()?)?,
         false => Knowledge::default(),
     };
@@ -38,27 +39,20 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
     {
         return Err(error);
     }
-    let edits = knowledge
-        .versions
-        .last()
-        .and_then(|last| git::edits_since(&bench.project, last))
-        .unwrap_or_default();
+    let edits = knowledge.catch_up(&bench.project);
     let day = today(0);
     let mut sources = Sources::new(&bench.project);
-    let present = Present::find(
-        &knowledge,
-        &quarantine,
-        &day,
-        &edits,
-        threshold,
-        &mut sources,
-    );
+    let present = Present::find(&knowledge, &quarantine, &day, threshold, &mut sources);
     let bar = Bar::new(printer.shows_progress());
     bar.message("running the suite once");
     let recording = Recording {
         failing_only: true,
         // Rewritten tests stay, so that the next gate does not rewrite them.
-        bytecode: bench.location.file().parent().map(|folder| folder.join("bytecode")),
+        bytecode: bench
+            .location
+            .file()
+            .parent()
+            .map(|folder| folder.join("bytecode")),
         functions: false,
         filtered: present
             .filtered
@@ -95,16 +89,7 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
         printer.note(&format!("`{}` does not collect: {first}", error.id));
     }
     let tests = gate.tests(&suite, &record);
-    let expired: Vec<report::Expired> = quarantine
-        .expired(&day)
-        .into_iter()
-        .map(|entry| report::Expired {
-            test: entry.test.clone(),
-            expires: entry.expires.clone(),
-            owner: entry.owner.clone(),
-            reason: entry.reason.clone(),
-        })
-        .collect();
+    let expired = expired(&quarantine, &day);
     let failed = tests.iter().any(|test| test.verdict == "failed");
     let document = report::Document {
         schema: Schema::FILTER,
@@ -118,17 +103,40 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
         expired,
         seconds: started.elapsed().as_secs_f64(),
     };
-    publish(&document, args, &bench)
+    publish(&document, &args.output, args.junit.as_deref(), printer)?;
+    Ok(if document.passed {
+        error::CLEAN
+    } else {
+        error::FINDINGS
+    })
+}
+
+/// Entries past their day.
+pub(super) fn expired(quarantine: &Quarantine, day: &str) -> Vec<report::Expired> {
+    quarantine
+        .expired(day)
+        .into_iter()
+        .map(|entry| report::Expired {
+            test: entry.test.clone(),
+            expires: entry.expires.clone(),
+            owner: entry.owner.clone(),
+            reason: entry.reason.clone(),
+        })
+        .collect()
 }
 
 /// Everywhere a result goes.
-fn publish(document: &report::Document, args: &GateArgs, bench: &Workbench) -> crate::Outcome {
-    let printer = bench.printer;
+pub(super) fn publish(
+    document: &report::Document,
+    output: &OutputArgs,
+    junit: Option<&Path>,
+    printer: Printer,
+) -> Result<(), CliError> {
     let json = serde_json::to_string_pretty(document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
     let text = report::terminal(document, printer.volume == Volume::Verbose);
-    deliver::deliver(&json, &text, &args.output, printer)?;
-    if let Some(path) = &args.junit {
+    deliver::deliver(&json, &text, output, printer)?;
+    if let Some(path) = junit {
         let xml = report::junit(document).map_err(|e| CliError::new(error::INTERNAL, chain(&e)))?;
         deliver::write(path, &xml)?;
     }
@@ -138,11 +146,7 @@ fn publish(document: &report::Document, args: &GateArgs, bench: &Workbench) -> c
             printer.command(&line);
         }
     }
-    Ok(if document.passed {
-        error::CLEAN
-    } else {
-        error::FINDINGS
-    })
+    Ok(())
 }
 
 struct Gate<'a> {
@@ -328,18 +332,12 @@ impl Gate<'_> {
     /// A failure that is no assertion: known by how it fails.
     fn error(&mut self, id: &str, failure: &flakelab_model::Failure) -> report::Failure {
         let signature = failure.signature();
-        let lessons = self.knowledge.tests.get(id);
-        let living = || {
-            let lessons = lessons.into_iter().flatten();
-            lessons
-                .filter(|(age, _)| *age < flakelab_filter::LIFETIME)
-                .map(|(_, lesson)| lesson)
-        };
-        let runs: u64 = living().map(|lesson| lesson.runs).sum();
-        let same: u64 = living()
+        let lessons = self.knowledge.living(id);
+        let runs: u64 = lessons.iter().map(|lesson| lesson.runs).sum();
+        let wavering = lessons.iter().filter(|lesson| lesson.wavers());
+        let same: u64 = wavering
             .filter_map(|lesson| lesson.signatures.get(&signature))
             .sum();
-        let failed: u64 = living().map(|lesson| lesson.failed).sum();
         let reruns = self.reruns.get(id).filter(|seen| seen.passed > 0);
         let (kind, evidence) = if let Some(seen) = reruns {
             (
@@ -355,7 +353,7 @@ impl Gate<'_> {
                 Kind::New,
                 "no version that was learned has this test".to_owned(),
             )
-        } else if same > 0 && failed < runs {
+        } else if same > 0 {
             (
                 Kind::Flaky,
                 format!("failed like this in {same} of {runs} runs that were learned"),

@@ -1,8 +1,10 @@
 //! Everything the store knows about assertions and tests.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use flakelab_filter::{Evidence, Identity, Seen, of_test};
+use flakelab_filter::{Evidence, Identity, LIFETIME, Seen, of_test, renamed_test};
+use flakelab_runners::process::git::{self, Edits};
 use flakelab_store::{Label, Store};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,13 @@ pub(super) struct TestLesson {
     pub(super) signatures: BTreeMap<String, u64>,
     /// Functions it ran, as `file:name`.
     pub(super) functions: Vec<String>,
+}
+
+impl TestLesson {
+    /// Whether it both passed and failed on one version.
+    pub(super) fn wavers(&self) -> bool {
+        self.failed > 0 && self.failed < self.runs
+    }
 }
 
 #[derive(Debug, Default)]
@@ -94,6 +103,43 @@ impl Knowledge {
             tests,
             labels,
         })
+    }
+
+    /// What was edited since the newest version, as far as git can tell; everything is called what it is called now.
+    pub(super) fn catch_up(&mut self, project: &Path) -> Edits {
+        let newest = self.versions.last();
+        let edits = newest.and_then(|version| git::edits_since(project, version));
+        let edits = edits.unwrap_or_default();
+        self.rename(&edits.renamed);
+        edits
+    }
+
+    /// Calls everything what it is called after files were renamed.
+    fn rename(&mut self, files: &BTreeMap<String, String>) {
+        if files.is_empty() {
+            return;
+        }
+        for known in &mut self.assertions {
+            known.kept.identity = known.kept.identity.renamed(files);
+        }
+        for (test, lessons) in std::mem::take(&mut self.tests) {
+            let name = renamed_test(&test, files).unwrap_or(test);
+            self.tests.entry(name).or_default().extend(lessons);
+        }
+        for label in &mut self.labels {
+            if let Some(test) = renamed_test(&label.test, files) {
+                label.test = test;
+            }
+        }
+    }
+
+    /// What versions that still count taught about a test.
+    pub(super) fn living(&self, test: &str) -> Vec<&TestLesson> {
+        let lessons = self.tests.get(test).into_iter().flatten();
+        lessons
+            .filter(|(age, _)| *age < LIFETIME)
+            .map(|(_, lesson)| lesson)
+            .collect()
     }
 
     pub(super) fn assertion(&self, identity: &Identity) -> Option<&Known> {

@@ -3,15 +3,15 @@
 use flakelab_store::Label;
 
 use super::knowledge::Knowledge;
-use super::{open, settle};
 use crate::args::{LabelArg, LabelArgs};
 use crate::error::{self, CliError, chain};
 use crate::printer::{Printer, Volume};
 use crate::project;
+use crate::workbench::Place;
 
 pub(super) fn run(args: &LabelArgs) -> crate::Outcome {
-    let (folder, location, _) = settle(&args.project, args.store.as_ref())?;
-    let store = open(&location)?;
+    let place = Place::settle(&args.project, args.store.as_deref())?;
+    let store = place.open_store()?;
     let knowledge = Knowledge::load(&store)?;
     if !knowledge.versions.is_empty() && !knowledge.tests.contains_key(&args.test) {
         return Err(CliError::usage(format!(
@@ -29,7 +29,7 @@ pub(super) fn run(args: &LabelArgs) -> crate::Outcome {
             LabelArg::Bug => "bug".into(),
             LabelArg::Update => "update".into(),
         },
-        version: project::commit(&project::tree(&folder)).unwrap_or_default(),
+        version: project::commit(&project::tree(&place.project)).unwrap_or_default(),
     };
     store
         .label(&label)

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use flakelab_filter::{Identity, Seen, match_up, shown};
+use flakelab_filter::{Identity, Seen, match_up, renamed_test, shown};
 use flakelab_lab::Lab;
 use flakelab_measure::{
     Configuration, Layer, Measurement, Pool, Run, SnapshotId, Wanted, uncontrolled,
 };
 use flakelab_model::{Recording, TestIndex};
-use flakelab_runners::process::git;
 use flakelab_store::{Lesson, Store};
 use serde_json::json;
 
@@ -109,10 +108,13 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
         )
         .hint("an outage says nothing about assertions; try again when the suite works"));
     }
-    let knowledge = Knowledge::load(&store)?;
+    let mut knowledge = Knowledge::load(&store)?;
+    let before = Knowledge::load(&store)?;
+    let edits = knowledge.catch_up(&bench.project);
+    let moved = Moved::of(&before, &edits.renamed);
     let taught = teach(&telling, &measurement, &lab, &knowledge, &bench, &version);
     let saying = summary(&taught, &version, telling.len());
-    keep(&store, taught, version)?;
+    keep(&store, taught, moved, version)?;
     store
         .finish(campaign, &json!({"learned": configuration}).to_string())
         .map_err(|e| CliError::usage(chain(&e)))?;
@@ -238,13 +240,7 @@ fn teach(
         .iter()
         .map(|known| known.kept.identity.clone())
         .collect();
-    let renamed = knowledge
-        .versions
-        .last()
-        .and_then(|last| git::edits_since(&bench.project, last))
-        .unwrap_or_default()
-        .renamed;
-    let matched = match_up(&earlier, &present, &renamed);
+    let matched = match_up(&earlier, &present, &BTreeMap::new());
     let again = knowledge
         .versions
         .last()
@@ -267,12 +263,43 @@ fn teach(
     Taught { assertions, tests }
 }
 
-fn keep(store: &Store, taught: Taught, version: String) -> Result<(), CliError> {
+/// What is called something else because its file was renamed, whether this version's runs met it or not.
+struct Moved {
+    assertions: Vec<(i64, Kept)>,
+    tests: Vec<(String, String)>,
+}
+
+impl Moved {
+    fn of(knowledge: &Knowledge, files: &BTreeMap<String, String>) -> Self {
+        let assertions = knowledge.assertions.iter().filter_map(|known| {
+            let identity = known.kept.identity.renamed(files);
+            let moved = identity != known.kept.identity;
+            let offset = known.kept.offset;
+            moved.then_some((known.number, Kept { identity, offset }))
+        });
+        let labelled = knowledge.labels.iter().map(|label| &label.test);
+        let tests: BTreeSet<&String> = knowledge.tests.keys().chain(labelled).collect();
+        let tests = tests
+            .into_iter()
+            .filter_map(|test| Some((test.clone(), renamed_test(test, files)?)));
+        Self {
+            assertions: assertions.collect(),
+            tests: tests.collect(),
+        }
+    }
+}
+
+fn keep(store: &Store, taught: Taught, moved: Moved, version: String) -> Result<(), CliError> {
     let internal = |e: serde_json::Error| CliError::new(error::INTERNAL, e.to_string());
     let mut lesson = Lesson {
         version,
+        moved_tests: moved.tests,
         ..Lesson::default()
     };
+    for (number, kept) in &moved.assertions {
+        let kept = serde_json::to_string(kept).map_err(internal)?;
+        lesson.moved_assertions.push((*number, kept));
+    }
     for (number, kept, seen) in &taught.assertions {
         let kept = serde_json::to_string(kept).map_err(internal)?;
         let seen = serde_json::to_string(seen).map_err(internal)?;

@@ -1,5 +1,6 @@
 //! `flakelab filter`: learn what varies, gate with it, say why.
 
+mod apply;
 mod assertions;
 mod bugs;
 mod edited;
@@ -12,16 +13,14 @@ mod suggest;
 mod tune;
 mod why;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flakelab_filter::Quarantine;
-use flakelab_store::{Location, Store};
 
 use crate::args::{FilterArgs, FilterCommand};
-use crate::config;
-use crate::error::{CliError, chain};
+use crate::error::CliError;
 use crate::project;
-use crate::workbench::{Workbench, absolute};
+use crate::workbench::Workbench;
 
 /// Where the curves of `filter tune` on the example of ten versions leave every bug, and remove most flakes.
 const THRESHOLD: f64 = 0.4;
@@ -31,6 +30,7 @@ pub(crate) fn run(args: &FilterArgs) -> crate::Outcome {
     match &args.command {
         FilterCommand::Learn(args) => learn::run(args),
         FilterCommand::Run(args) => gate::run(args),
+        FilterCommand::Apply(args) => apply::run(args),
         FilterCommand::Tune(args) => tune::run(args),
         FilterCommand::Suggest(args) => suggest::run(args),
         FilterCommand::Explain(args) => why::run(args),
@@ -44,27 +44,6 @@ fn version_of(given: Option<&str>, bench: &Workbench) -> Result<String, CliError
     given.map(str::to_owned).or_else(commit).ok_or_else(|| {
         CliError::usage("this version has no name: there is no git commit")
             .hint("give it one with --version")
-    })
-}
-
-/// The project's store and configuration, for commands that run no test.
-fn settle(
-    path: &Path,
-    store: Option<&PathBuf>,
-) -> Result<(PathBuf, Location, config::Config), CliError> {
-    let project = project::locate(path)?;
-    let config = config::load(&project)?;
-    let place = store.cloned().map(absolute).or(config.store.clone());
-    let location = place.map_or_else(
-        || Location::in_project(&project),
-        |path| Location::given(&path),
-    );
-    Ok((project, location, config))
-}
-
-fn open(location: &Location) -> Result<Store, CliError> {
-    Store::open(location.clone()).map_err(|e| {
-        CliError::usage(chain(&e)).hint("choose another place with --store, or move that file away")
     })
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use flakelab_filter::{Identity, Quarantine, match_up};
 use flakelab_model::Place;
-use flakelab_runners::process::git::Edits;
 
 use super::assertions::{Site, Sources};
 use super::knowledge::{Knowledge, Known};
@@ -30,14 +29,13 @@ impl Present {
         knowledge: &Knowledge,
         quarantine: &Quarantine,
         today: &str,
-        edits: &Edits,
         threshold: f64,
         sources: &mut Sources,
     ) -> Self {
         let mut present = Self::default();
         let mut missing: BTreeMap<(String, String, String), Vec<usize>> = BTreeMap::new();
         for (at, known) in knowledge.assertions.iter().enumerate() {
-            let identity = known.kept.identity.renamed(&edits.renamed);
+            let identity = known.kept.identity.clone();
             match sources.site(&identity, known.kept.offset) {
                 Some(site) => present.take(at, known, identity, site, quarantine, today, threshold),
                 None => {
@@ -50,12 +48,7 @@ impl Present {
         for places in missing.into_values() {
             let earlier: Vec<Identity> = places
                 .iter()
-                .map(|at| {
-                    knowledge.assertions[*at]
-                        .kept
-                        .identity
-                        .renamed(&edits.renamed)
-                })
+                .map(|at| knowledge.assertions[*at].kept.identity.clone())
                 .collect();
             let neighbours: Vec<Identity> = sources
                 .neighbours(&earlier[0])

@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use flakelab_filter::{Entry, today};
 
 use super::knowledge::Knowledge;
-use super::{QUARANTINE, THRESHOLD, open, read_quarantine, settle};
+use super::{QUARANTINE, THRESHOLD, read_quarantine};
 use crate::args::SuggestArgs;
 use crate::error::{self, CliError};
 use crate::printer::{Printer, Volume};
-use crate::workbench::deliver;
+use crate::workbench::{Place, deliver};
 
 pub(super) fn run(args: &SuggestArgs) -> crate::Outcome {
-    let (project, location, config) = settle(&args.path, args.store.as_ref())?;
+    let place = Place::settle(&args.path, args.store.as_deref())?;
     let threshold = args
         .threshold
-        .or(config.filter.threshold)
+        .or(place.config.filter.threshold)
         .unwrap_or(THRESHOLD);
     let printer = Printer {
         volume: Volume::Normal,
@@ -23,8 +23,8 @@ pub(super) fn run(args: &SuggestArgs) -> crate::Outcome {
     if args.owner.trim().is_empty() {
         return Err(CliError::usage("--owner is empty").hint("name a person or a team"));
     }
-    let quarantine = read_quarantine(&project, None)?;
-    let knowledge = Knowledge::load(&open(&location)?)?;
+    let quarantine = read_quarantine(&place.project, None)?;
+    let knowledge = Knowledge::load(&place.open_store()?)?;
     if let Some(error) = knowledge.nothing_learned() {
         return Err(error);
     }
@@ -74,7 +74,7 @@ pub(super) fn run(args: &SuggestArgs) -> crate::Outcome {
     if !args.write {
         printer.data(&text);
     } else if count > 0 {
-        let path = project.join(QUARANTINE);
+        let path = place.project.join(QUARANTINE);
         let before = match std::fs::read_to_string(&path) {
             Ok(before) if before.is_empty() || before.ends_with("\n\n") => before,
             Ok(before) => format!("{}\n\n", before.trim_end()),

@@ -6,20 +6,20 @@ use flakelab_filter::{LIFETIME, shown, today};
 
 use super::knowledge::{Knowledge, Known};
 use super::learn::brief;
-use super::{THRESHOLD, open, read_quarantine, settle};
+use super::{THRESHOLD, read_quarantine};
 use crate::args::WhyArgs;
 use crate::error::{self, CliError};
 use crate::printer::{Printer, Volume};
-use crate::workbench::means;
+use crate::workbench::{Place, means};
 
 pub(super) fn run(args: &WhyArgs) -> crate::Outcome {
-    let (project, location, config) = settle(&args.project, args.store.as_ref())?;
+    let place = Place::settle(&args.project, args.store.as_deref())?;
     let threshold = args
         .threshold
-        .or(config.filter.threshold)
+        .or(place.config.filter.threshold)
         .unwrap_or(THRESHOLD);
-    let quarantine = read_quarantine(&project, None)?;
-    let knowledge = Knowledge::load(&open(&location)?)?;
+    let quarantine = read_quarantine(&place.project, None)?;
+    let knowledge = Knowledge::load(&place.open_store()?)?;
     if let Some(error) = knowledge.nothing_learned() {
         return Err(error);
     }

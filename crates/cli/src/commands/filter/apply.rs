@@ -1,0 +1,209 @@
+//! `flakelab filter apply`: sorts the failures of a finished run, by what is known of its tests. Runs nothing.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fs::File;
+use std::time::Instant;
+
+use flakelab_filter::{Kind, Quarantine, today};
+use flakelab_history::{ReadError, Row, Sink, read};
+use flakelab_model::Reported;
+use flakelab_report::detect::Schema;
+use flakelab_report::filter as report;
+
+use super::gate::{expired, publish};
+use super::knowledge::Knowledge;
+use super::{THRESHOLD, read_quarantine};
+use crate::args::ApplyArgs;
+use crate::error::{self, CliError};
+use crate::printer::Printer;
+use crate::workbench::Place;
+
+/// The last outcome of each test, and whether an earlier attempt of the same run differed.
+#[derive(Default)]
+struct Outcomes(BTreeMap<String, (Reported, bool)>);
+
+impl Sink for Outcomes {
+    type Error = Infallible;
+
+    fn row(&mut self, row: Row<'_>) -> Result<(), Infallible> {
+        let seen = self
+            .0
+            .entry(row.test.to_owned())
+            .or_insert((row.outcome, false));
+        seen.1 |= is_failure(seen.0) != is_failure(row.outcome);
+        seen.0 = row.outcome;
+        Ok(())
+    }
+}
+
+fn is_failure(outcome: Reported) -> bool {
+    matches!(outcome, Reported::Failed | Reported::Errored)
+}
+
+pub(super) fn run(args: &ApplyArgs) -> crate::Outcome {
+    let started = Instant::now();
+    let place = Place::settle(&args.project, args.output.store.as_deref())?;
+    let printer = Printer::new(args.output.quiet, args.output.verbose);
+    let threshold = args
+        .threshold
+        .or(place.config.filter.threshold)
+        .unwrap_or(THRESHOLD);
+    let quarantine = read_quarantine(&place.project, None)?;
+    let mut knowledge = Knowledge::load(&place.open_store()?)?;
+    if let Some(error) = knowledge.nothing_learned() {
+        return Err(error);
+    }
+    knowledge.catch_up(&place.project);
+    let mut outcomes = Outcomes::default();
+    let mut read_any = false;
+    for path in &args.results {
+        let said = |why: String| format!("`{}` is left out: {why}", path.display());
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) => {
+                printer.note(&said(error.to_string()));
+                continue;
+            }
+        };
+        // What a broken file says before it breaks is not to be trusted either.
+        let mut own = Outcomes::default();
+        match read(file, &mut own) {
+            Ok(_) => {
+                read_any = true;
+                outcomes.0.extend(own.0);
+            }
+            Err(ReadError::Broken(broken)) => printer.note(&said(broken.to_string())),
+            Err(ReadError::Sink(never)) => match never {},
+        }
+    }
+    if !read_any {
+        return Err(CliError::usage("none of the files could be read")
+            .hint("filter apply takes JUnit XML of any runner, CTRF, or Playwright's JSON"));
+    }
+    let day = today(0);
+    let tests: Vec<report::Test> = outcomes
+        .0
+        .into_iter()
+        .map(|(id, (outcome, varied))| {
+            sorted(
+                id,
+                outcome,
+                varied,
+                &knowledge,
+                &quarantine,
+                &day,
+                threshold,
+            )
+        })
+        .collect();
+    let expired = expired(&quarantine, &day);
+    let failed = tests.iter().any(|test| test.verdict == "failed");
+    let document = report::Document {
+        schema: Schema::FILTER,
+        flakelab: env!("CARGO_PKG_VERSION").into(),
+        project: place.name(),
+        learned: knowledge.versions.clone(),
+        threshold,
+        filtered_assertions: knowledge
+            .assertions
+            .iter()
+            .filter(|known| known.evidence.score() > threshold)
+            .count(),
+        passed: !failed && expired.is_empty(),
+        tests,
+        expired,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    publish(&document, &args.output, args.junit.as_deref(), printer)?;
+    Ok(if document.passed {
+        error::CLEAN
+    } else {
+        error::FINDINGS
+    })
+}
+
+fn sorted(
+    id: String,
+    outcome: Reported,
+    varied: bool,
+    knowledge: &Knowledge,
+    quarantine: &Quarantine,
+    day: &str,
+    threshold: f64,
+) -> report::Test {
+    let word = match outcome {
+        Reported::Passed => "passed",
+        Reported::Failed => "failed",
+        Reported::Errored => "errored",
+        Reported::Skipped => "skipped",
+    };
+    let mut failures = Vec::new();
+    if is_failure(outcome) {
+        let (kind, evidence) = kind(&id, varied, knowledge);
+        let score = knowledge.test_score(&id);
+        let entry = quarantine
+            .covering(&id, None)
+            .filter(|entry| !entry.is_expired(day));
+        let because = match entry {
+            Some(entry) => Some(format!(
+                "in quarantine until {}: {}",
+                entry.expires, entry.reason
+            )),
+            None if score > threshold && kind == Kind::Flaky => {
+                Some(format!("the test's score {score:.2} is above {threshold}"))
+            }
+            None => None,
+        };
+        failures.push(report::Failure {
+            assertion: None,
+            at: String::new(),
+            message: String::new(),
+            value: None,
+            kind: kind.word(),
+            evidence,
+            score,
+            filtered: because.is_some(),
+            because,
+            edited: None,
+            label: knowledge.label(&id, "").map(|label| label.label.clone()),
+        });
+    }
+    let verdict = match (outcome, failures.first()) {
+        (Reported::Skipped, _) => "skipped",
+        (_, None) => "passed",
+        (_, Some(failure)) if failure.filtered => "filtered",
+        _ => "failed",
+    };
+    report::Test {
+        id,
+        outcome: word.into(),
+        verdict,
+        seconds: 0.0,
+        failures,
+    }
+}
+
+fn kind(id: &str, varied: bool, knowledge: &Knowledge) -> (Kind, String) {
+    if varied {
+        return (
+            Kind::Flaky,
+            "another attempt of this very run passed".into(),
+        );
+    }
+    let lessons = knowledge.living(id);
+    let runs: u64 = lessons.iter().map(|lesson| lesson.runs).sum();
+    let failed: u64 = lessons.iter().map(|lesson| lesson.failed).sum();
+    if runs == 0 {
+        (
+            Kind::New,
+            "no version that was learned has this test".into(),
+        )
+    } else if lessons.iter().any(|lesson| lesson.wavers()) {
+        let saying = format!("failed in {failed} of {runs} runs that were learned");
+        (Kind::Flaky, saying)
+    } else {
+        let saying = format!("failed or passed alike in all runs of each version, {runs} in all");
+        (Kind::Changed, saying)
+    }
+}
