@@ -3,6 +3,7 @@
 mod document;
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use flakelab_history::{Score, Standing};
 use flakelab_report::history as report;
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &HistoryArgs) -> crate::Outcome {
     if totals.files == 0 {
         return Err(missing());
     }
+    let started = Instant::now();
     let standings = standings(&store).map_err(unreadable)?;
     let flaky = standings.values().filter(|s| s.is_flaky()).count();
     let mut chosen = if args.tests.is_empty() {
@@ -48,6 +50,11 @@ pub(crate) fn run(args: &HistoryArgs) -> crate::Outcome {
     if args.limit > 0 {
         chosen.truncate(args.limit);
     }
+    printer.detail(&format!(
+        "{} tests scored in {:.3} s",
+        standings.len(),
+        started.elapsed().as_secs_f64()
+    ));
     let about = document::About {
         totals,
         flaky: flaky as u64,
