@@ -26,6 +26,8 @@ pub struct Comparison {
     pub settings: Vec<String>,
     /// How many levels there are.
     levels: usize,
+    /// For each run the number of its setting.
+    settings_of: Vec<(usize, usize)>,
     /// Runs in strata within which all other factors agree: (number of the run, number of its level).
     strata: Vec<Vec<(usize, usize)>>,
 }
@@ -44,6 +46,11 @@ impl Comparison {
         strata.retain(|_, runs| runs.iter().any(|(_, level)| *level != runs[0].1));
         let settings: BTreeSet<&str> = strata.values().flatten().map(|(_, level)| *level).collect();
         let settings: Vec<String> = settings.into_iter().map(str::to_owned).collect();
+        let settings_of: Vec<(usize, usize)> = strata
+            .values()
+            .flatten()
+            .filter_map(|(run, s)| Some((*run, settings.iter().position(|known| known == s)?)))
+            .collect();
         let mut levels = settings.len();
         let mut level = |setting: &str| {
             if ANOTHER_EACH_TIME.contains(&setting) {
@@ -60,8 +67,19 @@ impl Comparison {
         (!strata.is_empty()).then_some(Self {
             settings,
             levels,
+            settings_of,
             strata,
         })
+    }
+
+    /// The runs under each setting.
+    pub fn by_setting(&self) -> BTreeMap<&str, Vec<usize>> {
+        let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (run, setting) in &self.settings_of {
+            let name = self.settings[*setting].as_str();
+            found.entry(name).or_default().push(*run);
+        }
+        found
     }
 
     /// The runs it looks at.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use flakelab_lab::orders::Stream;
-use flakelab_lab::{Lab, LabError};
+use flakelab_lab::{Lab, LabError, patience};
 use flakelab_model::{
-    Ending, Isolation, Order, Recording, RunRecord, RunRequest, TestIndex, TestTrace, Timeout,
-    Trace,
+    Ending, Isolation, Order, Outcome, Recording, RunRecord, RunRequest, TestIndex, TestTrace,
+    Timeout, Trace,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,8 @@ pub struct Wanted {
     pub configurations: Vec<Configuration>,
     pub recording: Arc<Recording>,
     pub timeout: Timeout,
+    /// Whether a test that takes far longer than others counts as hung.
+    pub impatient: bool,
     pub budget: Option<Duration>,
 }
 
@@ -79,8 +81,10 @@ pub trait Journal {
     fn put(&mut self, key: &str, run: &Kept, pool: &Pool) -> Result<(), LabError>;
 }
 
-/// Runs whose margins are kept.
+/// Margins kept of a run.
 const MOST_MARGINS: usize = 50_000;
+/// No test is called hung before.
+const SHORTEST_LIMIT: Duration = Duration::from_secs(5);
 
 pub fn measure(
     lab: &mut dyn Lab,
@@ -89,34 +93,59 @@ pub fn measure(
     watch: &mut dyn Watch,
 ) -> Result<Measurement, LabError> {
     let started = Instant::now();
-    let mut measurement = Measurement {
-        pool: journal.pool()?,
-        configurations: Vec::new(),
-        notes: Vec::new(),
+    let mut campaign = Campaign {
+        measurement: Measurement {
+            pool: journal.pool()?,
+            configurations: Vec::new(),
+            notes: Vec::new(),
+        },
+        timeout: wanted.timeout,
+        lab,
+        wanted,
+        journal,
+        watch,
     };
-    watch.begin(wanted.configurations.iter().map(|c| c.runs.len()).sum());
-    for (number, configuration) in wanted.configurations.iter().enumerate() {
+    let plan = &wanted.configurations;
+    campaign
+        .watch
+        .begin(plan.iter().map(|c| c.runs.len()).sum());
+    let mut runs: Vec<Vec<Option<Run>>> = Vec::new();
+    for configuration in plan {
+        runs.push(campaign.kept(configuration)?);
+    }
+    // Configurations whose runs do not come about.
+    let mut lost: BTreeSet<usize> = BTreeSet::new();
+    let batches = rounds(plan, &runs, wanted.seed);
+    if !batches.is_empty() {
+        campaign.warm_up()?;
+    }
+    for (number, batch) in batches {
+        if lost.contains(&number) {
+            continue;
+        }
         if wanted
             .budget
             .is_some_and(|budget| started.elapsed() > budget)
         {
-            let left = &wanted.configurations[number..];
-            let names: Vec<&str> = left.iter().map(|c| c.name.as_str()).collect();
-            measurement.notes.push(format!(
-                "the budget was used up before: {}",
-                names.join(", ")
-            ));
+            let note = "the budget was used up: some configurations have fewer runs".to_owned();
+            campaign.measurement.notes.push(note);
             break;
         }
-        watch.configuration(&configuration.name);
-        let mut campaign = Campaign {
-            lab: &mut *lab,
-            wanted,
-            journal: &mut *journal,
-            watch: &mut *watch,
-            measurement: &mut measurement,
-        };
-        if let Some(runs) = campaign.runs(configuration)? {
+        match campaign.run(&plan[number], &batch)? {
+            Some(done) => {
+                for (at, run) in done {
+                    runs[number][at] = Some(run);
+                }
+            }
+            None => {
+                lost.insert(number);
+            }
+        }
+    }
+    let mut measurement = campaign.measurement;
+    for (number, (configuration, runs)) in plan.iter().zip(runs).enumerate() {
+        let runs: Vec<Run> = runs.into_iter().flatten().collect();
+        if !lost.contains(&number) && runs.len() > 1 {
             measurement.configurations.push(Measured {
                 name: configuration.name.clone(),
                 runs,
@@ -126,21 +155,61 @@ pub fn measure(
     Ok(measurement)
 }
 
+/// The runs that are missing, in the order they are made: one of each configuration in turn, so that what drifts with
+/// time drifts through all of them alike. Runs that are to go at once go at once.
+fn rounds(
+    plan: &[Configuration],
+    done: &[Vec<Option<Run>>],
+    seed: u64,
+) -> Vec<(usize, Vec<usize>)> {
+    let most = plan.iter().map(|c| c.runs.len()).max().unwrap_or(0);
+    let mut stream = Stream::new(seed, "rounds");
+    let mut batches = Vec::new();
+    for round in 0..most {
+        let mut order: Vec<usize> = (0..plan.len()).collect();
+        stream.shuffle(&mut order);
+        for number in order {
+            let runs = &plan[number].runs;
+            let Some(settings) = runs.get(round) else {
+                continue;
+            };
+            let at_once: usize = settings
+                .get(&Factor::Parallel)
+                .and_then(|s| s.parse().ok())
+                .unwrap_or(1);
+            if round % at_once.max(1) != 0 {
+                continue;
+            }
+            let batch: Vec<usize> = (round..runs.len().min(round + at_once))
+                .filter(|at| done[number][*at].is_none())
+                .collect();
+            if !batch.is_empty() {
+                batches.push((number, batch));
+            }
+        }
+    }
+    batches
+}
+
 struct Campaign<'a> {
     lab: &'a mut dyn Lab,
     wanted: &'a Wanted,
     journal: &'a mut dyn Journal,
     watch: &'a mut dyn Watch,
-    measurement: &'a mut Measurement,
+    measurement: Measurement,
+    timeout: Timeout,
+}
+
+fn key(configuration: &Configuration, at: usize) -> String {
+    format!("{}#{at}", configuration.name)
 }
 
 impl Campaign<'_> {
-    /// `None` if its runs did not come about.
-    fn runs(&mut self, configuration: &Configuration) -> Result<Option<Vec<Run>>, LabError> {
-        let key = |at: usize| format!("{}#{at}", configuration.name);
+    /// Runs of an earlier session.
+    fn kept(&mut self, configuration: &Configuration) -> Result<Vec<Option<Run>>, LabError> {
         let mut runs: Vec<Option<Run>> = Vec::new();
         for (at, settings) in configuration.runs.iter().enumerate() {
-            let kept = self.journal.get(&key(at))?;
+            let kept = self.journal.get(&key(configuration, at))?;
             runs.push(kept.map(|kept| self.revive(kept, settings)));
         }
         // Runs that find what the one before has left are had together or not at all.
@@ -151,51 +220,79 @@ impl Campaign<'_> {
         if chained && runs.iter().any(Option::is_none) {
             runs.fill(None);
         }
-        let missing: Vec<usize> = (0..runs.len()).filter(|at| runs[*at].is_none()).collect();
-        for _ in missing.len()..runs.len() {
+        for _ in runs.iter().flatten() {
             self.watch.step();
         }
-        for batch in batches(&missing, &configuration.runs) {
-            let requests: Vec<RunRequest> = batch
-                .iter()
-                .map(|at| self.request(configuration, *at))
-                .collect();
-            let mut records: Vec<RunRecord> = Vec::new();
-            let watch = &mut *self.watch;
-            self.lab.run(&requests, &mut |record| {
-                watch.step();
-                records.push(record);
-                ControlFlow::Continue(())
-            })?;
-            records.sort_by_key(|record| record.request);
-            for record in records {
-                if let Ending::Lost(why) = &record.ending {
-                    self.measurement.notes.push(format!(
-                        "the configuration `{}` could not be run: {why}",
-                        configuration.name
-                    ));
-                    return Ok(None);
+        Ok(runs)
+    }
+
+    /// A run that nobody looks at: it fills caches that would make the first one differ from the others, and shows how
+    /// long tests take.
+    fn warm_up(&mut self) -> Result<(), LabError> {
+        let Some(configuration) = self.wanted.configurations.first() else {
+            return Ok(());
+        };
+        self.watch.configuration("warming up");
+        let request = self.request(configuration, 0);
+        let mut slowest = Duration::ZERO;
+        self.lab.run(&[request], &mut |record| {
+            for execution in &record.executions {
+                if !matches!(execution.outcome, Outcome::TimedOut(_)) {
+                    slowest = slowest.max(Duration::from_micros(execution.micros.into()));
                 }
-                let at = batch[record.request];
-                let (run, notes) = self.take(&record, &configuration.runs[at]);
-                self.keep(&key(at), &run, notes)?;
-                runs[at] = Some(run);
             }
+            ControlFlow::Continue(())
+        })?;
+        if self.wanted.impatient {
+            self.timeout.test = patience::limit(slowest, SHORTEST_LIMIT, self.timeout.test);
         }
-        Ok(runs.into_iter().collect())
+        Ok(())
+    }
+
+    /// `None` if a run did not come about.
+    fn run(
+        &mut self,
+        configuration: &Configuration,
+        batch: &[usize],
+    ) -> Result<Option<Vec<(usize, Run)>>, LabError> {
+        self.watch.configuration(&configuration.name);
+        let requests: Vec<RunRequest> = batch
+            .iter()
+            .map(|at| self.request(configuration, *at))
+            .collect();
+        let mut records: Vec<RunRecord> = Vec::new();
+        let watch = &mut *self.watch;
+        self.lab.run(&requests, &mut |record| {
+            watch.step();
+            records.push(record);
+            ControlFlow::Continue(())
+        })?;
+        records.sort_by_key(|record| record.request);
+        let mut done = Vec::new();
+        for record in records {
+            if let Ending::Lost(why) = &record.ending {
+                self.measurement.notes.push(format!(
+                    "the configuration `{}` could not be run: {why}",
+                    configuration.name
+                ));
+                return Ok(None);
+            }
+            let at = batch[record.request];
+            let (run, notes) = self.take(&record, &configuration.runs[at]);
+            self.keep(&key(configuration, at), &run, notes)?;
+            done.push((at, run));
+        }
+        Ok(Some(done))
     }
 
     fn request(&self, configuration: &Configuration, at: usize) -> RunRequest {
         let settings = &configuration.runs[at];
-        let chain: String = configuration
-            .name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .collect();
         // Apart for every run of the campaign.
         let position = |c: &Configuration| c.name == configuration.name;
         let place = self.wanted.configurations.iter().position(position);
-        let number = place.unwrap_or_default() * 10_000 + at;
+        let place = place.unwrap_or_default();
+        let number = place * 10_000 + at;
+        let chain = place.to_string();
         let (hash_seed, factors) = given(settings, self.wanted.seed, &chain, number);
         let mut order: Vec<TestIndex> = (0..self.lab.suite().len() as u32).map(TestIndex).collect();
         match settings.get(&Factor::Order).map(String::as_str) {
@@ -210,7 +307,7 @@ impl Campaign<'_> {
             factors,
             recording: Some(Arc::clone(&self.wanted.recording)),
             attempt: at as u32,
-            ..RunRequest::new(Order(order), Isolation::Cold, self.wanted.timeout)
+            ..RunRequest::new(Order(order), Isolation::Cold, self.timeout)
         }
     }
 
@@ -308,43 +405,38 @@ fn is(settings: &Settings, factor: Factor, setting: &str) -> bool {
     settings.get(&factor).is_some_and(|s| s == setting)
 }
 
-/// Runs that go at the same time: as many as their settings say.
-fn batches<'a>(missing: &'a [usize], runs: &[Settings]) -> Vec<&'a [usize]> {
-    let at_once = |at: usize| -> usize {
-        let setting = runs[at].get(&Factor::Parallel);
-        setting.and_then(|s| s.parse().ok()).unwrap_or(1)
-    };
-    let mut batches = Vec::new();
-    let mut rest = missing;
-    while let Some(first) = rest.first() {
-        let size = at_once(*first);
-        let same = rest
-            .iter()
-            .take(size)
-            .take_while(|at| at_once(**at) == size);
-        let (batch, more) = rest.split_at(same.count());
-        batches.push(batch);
-        rest = more;
-    }
-    batches
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn runs_go_one_by_one_unless_their_settings_say_otherwise() {
-        let with = |parallel: &str| Settings::from([(Factor::Parallel, parallel.to_owned())]);
-        let runs = [
-            with("1"),
-            with("4"),
-            with("4"),
-            with("4"),
-            with("1"),
-            with("1"),
-        ];
-        let missing = [0, 1, 2, 3, 4, 5];
-        assert_eq!(batches(&missing, &runs), [&[0][..], &[1, 2, 3], &[4], &[5]]);
+    fn configurations_take_turns_and_parallel_runs_go_at_once() {
+        let with = |name: &str, parallel: &str, runs: u32| {
+            let settings = Settings::from([(Factor::Parallel, parallel.to_owned())]);
+            Configuration::new(name, &settings, runs)
+        };
+        let plan = [with("a", "1", 3), with("b", "2", 3), with("c", "1", 2)];
+        let mut done: Vec<Vec<Option<Run>>> =
+            plan.iter().map(|c| vec![None; c.runs.len()]).collect();
+        done[0][1] = Some(Run::default());
+        let batches = rounds(&plan, &done, 7);
+        let first: BTreeSet<usize> = batches[..3].iter().map(|(number, _)| *number).collect();
+        assert_eq!(
+            first,
+            BTreeSet::from([0, 1, 2]),
+            "one of each in the first round"
+        );
+        let of = |wanted: usize| -> Vec<Vec<usize>> {
+            let own = batches.iter().filter(|(number, _)| *number == wanted);
+            own.map(|(_, batch)| batch.clone()).collect()
+        };
+        assert_eq!(of(0), [[0], [2]], "what is done is not done again");
+        assert_eq!(of(1), [vec![0, 1], vec![2]]);
+        assert_eq!(of(2), [[0], [1]]);
+        assert_eq!(
+            batches,
+            rounds(&plan, &done, 7),
+            "the same seed, the same order"
+        );
     }
 }

@@ -130,7 +130,7 @@ fn levels(factor: Factor, means: &Means) -> Vec<String> {
         Factor::Locale => &["POSIX"],
         Factor::State => &["left"],
         Factor::Order => &["reverse", "random"],
-        Factor::Files => &["reversed"],
+        Factor::Files => &["sorted", "reversed"],
         Factor::Addresses => &["random"],
         Factor::Network => &["off"],
         Factor::Umask => &["077"],

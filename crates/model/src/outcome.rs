@@ -36,8 +36,29 @@ impl Failure {
             rest = &rest[at + 2 + digits..];
         }
         out.push_str(rest);
-        out
+        without_shortened_addresses(&out)
     }
+}
+
+/// pytest cuts the middle out of long values, and with it the `0x` of an address: `<test_a....7ffff67a8f90>`.
+fn without_shortened_addresses(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("...") {
+        let after = rest[at..].trim_start_matches('.');
+        let digits = after
+            .find(|c: char| !c.is_ascii_hexdigit())
+            .unwrap_or(after.len());
+        out.push_str(&rest[..rest.len() - after.len()]);
+        if digits >= 6 && after[digits..].starts_with('>') {
+            out.push('…');
+            rest = &after[digits..];
+        } else {
+            rest = after;
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -137,6 +158,8 @@ mod tests {
     fn signatures_mask_addresses_and_keep_the_rest() {
         let f = failure("got <X at 0x7f00ab> and 0x (é)\nsecond line");
         assert_eq!(f.signature(), "got <X at 0x…> and 0x (é)");
+        let f = failure("assert [<test_a....7ffff67a8f90>] == [<a...b>, ....]");
+        assert_eq!(f.signature(), "assert [<test_a....…>] == [<a...b>, ....]");
     }
 
     #[test]

@@ -18,6 +18,8 @@ class Factors:
         self._pressure = wanted.get("pressure", False)
         self._delay = wanted.get("delay")
         self._applied = False
+        self._seed_functions = None
+        self._is_seeded_by_suite = False
 
     def apply(self):
         """Before anything of the project is imported where that is possible, else before the first test."""
@@ -25,6 +27,7 @@ class Factors:
             return
         self._applied = True
         self._seed_generators()
+        self._notice_seeding()
         if self._zone is not None:
             import time
 
@@ -38,7 +41,33 @@ class Factors:
     def before_test(self):
         if self._delay:
             _sleep(self._delay / 1000)
-        self._seed_generators()
+        self._stop_noticing()
+        if not self._is_seeded_by_suite:
+            self._seed_generators()
+
+    def _notice_seeding(self):
+        """A suite that seeds the generator at import counts on that seed."""
+        if self._seed is None:
+            return
+        import random
+
+        original = random.seed
+
+        def seed(*args, **kwargs):
+            self._is_seeded_by_suite = True
+            return original(*args, **kwargs)
+
+        self._seed_functions = (seed, original)
+        random.seed = seed
+
+    def _stop_noticing(self):
+        if self._seed_functions is not None:
+            import random
+
+            ours, original = self._seed_functions
+            self._seed_functions = None
+            if random.seed is ours:
+                random.seed = original
 
     def _seed_generators(self):
         if self._seed is None:
@@ -84,9 +113,24 @@ def _list_files(backwards):
 
 
 def _press():
-    """Busy processes, two for every processor; they end with the run's process group."""
+    """Busy processes, two for every processor; they end with the run, or with its process group. They are nobody's
+    children here: a test that waits for any child must not find them."""
+    run = os.getpid()
+    between = os.fork()
+    if between:
+        os.waitpid(between, 0)
+        return
     for _ in range(2 * (os.cpu_count() or 1)):
         if os.fork() == 0:
-            while os.getppid() > 1:
+            while _is_there(run):
                 sum(range(100_000))
             os._exit(0)
+    os._exit(0)
+
+
+def _is_there(pid):
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True

@@ -30,6 +30,19 @@ pub(crate) fn deliver(
     Ok(())
 }
 
+/// Whether a result can go there, asked before hours of work.
+pub(crate) fn check(path: &Path) -> Result<(), CliError> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    if path.is_dir() || !folder.is_dir() {
+        return Err(
+            CliError::usage(format!("`{}` cannot be written", path.display()))
+                .hint("give a file in a directory that is there"),
+        );
+    }
+    Ok(())
+}
+
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), CliError> {
     std::fs::write(path, bytes)
         .map_err(|e| CliError::usage(format!("failed to write `{}`: {e}", path.display())))

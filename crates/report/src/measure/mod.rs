@@ -136,8 +136,20 @@ pub struct Affected {
     pub id: String,
     pub effect: f64,
     pub p: f64,
-    /// The elements that vary with it; bounded.
+    /// The elements that vary with it, the most unstable first; bounded.
     pub elements: Vec<String>,
+    /// What the first of them was under each setting.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Level {
+    pub setting: String,
+    /// The most frequent one; `None`: it was not there.
+    pub value: Option<String>,
+    /// How many others there were.
+    pub others: usize,
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -118,6 +118,11 @@ pub(super) fn nothing_varies(configuration: &Configuration) -> bool {
     })
 }
 
+/// Whether all runs of the campaign were alike, within configurations and between them.
+pub(super) fn all_alike(document: &Document) -> bool {
+    document.configurations.iter().all(nothing_varies) && !document.factors.iter().any(matters)
+}
+
 /// `6/3/1`.
 pub(super) fn groups(sizes: &[usize]) -> String {
     let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();

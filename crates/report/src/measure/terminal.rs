@@ -4,10 +4,14 @@ mod unstable;
 
 use std::fmt::Write as _;
 
-use super::{Configuration, Document, FactorEffect, Layer, sayings};
+use super::{Configuration, Document, FactorEffect, Layer, Level, sayings};
 use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
-use crate::wording::{count, duration, thousands, visible};
+use crate::wording::{count, duration, first_line, thousands, visible};
 
+/// Settings of a factor, each with what was seen under it.
+const MOST_LEVELS: usize = 4;
+/// Characters of a value.
+const VALUE: usize = 40;
 /// What is listed without `verbose`.
 const MOST_FACTORS: usize = 10;
 const MOST_LATENT: usize = 10;
@@ -19,7 +23,7 @@ const NAME: usize = 28;
 pub fn terminal(document: &Document, verbose: bool) -> String {
     let mut out = String::new();
     opening(&mut out, document);
-    if document.configurations.iter().all(sayings::nothing_varies) {
+    if sayings::all_alike(document) {
         let _ = writeln!(
             out,
             "{GREEN}{BOLD}nothing varies{OFF}: all runs were alike, at every layer\n"
@@ -85,8 +89,17 @@ fn table(out: &mut String, document: &Document, name: &str, verbose: bool) {
     if !verbose && rows.iter().all(|(_, layer)| quiet(layer)) {
         let _ = writeln!(
             out,
-            "{BOLD}{:<width$}{OFF}{DIM}nothing varies{OFF}\n",
+            "{BOLD}{:<width$}{OFF}{DIM}{}{OFF}\n",
             visible(name),
+            if document
+                .factors
+                .iter()
+                .any(|e| e.layer == name && sayings::matters(e))
+            {
+                "alike within every configuration"
+            } else {
+                "nothing varies"
+            },
             width = NAME + 2
         );
         return;
@@ -121,7 +134,7 @@ fn table(out: &mut String, document: &Document, name: &str, verbose: bool) {
         );
     }
     if !alike.is_empty() {
-        let _ = writeln!(out, "  {DIM}nothing varies: {}{OFF}", alike.join(", "));
+        let _ = writeln!(out, "  {DIM}all runs alike: {}{OFF}", alike.join(", "));
     }
     out.push('\n');
 }
@@ -162,12 +175,17 @@ fn factors(out: &mut String, document: &Document, verbose: bool) {
             String::new()
         };
         let _ = writeln!(out, "  tests                  {}{more}", names.join(", "));
-        if let Some((element, seen)) = sayings::most_unstable(document, effect) {
-            let values = seen.map_or_else(String::new, |e| unstable::values(e, verbose));
+        if let Some(first) = effect.tests.iter().find(|t| !t.elements.is_empty()) {
+            let most = if verbose { usize::MAX } else { MOST_LEVELS };
+            let mut levels: Vec<String> = first.levels.iter().take(most).map(level).collect();
+            if first.levels.len() > most {
+                levels.push(format!("{} more", first.levels.len() - most));
+            }
             let _ = writeln!(
                 out,
-                "  most unstable element  {}  {DIM}{values}{OFF}",
-                visible(element)
+                "  most unstable element  {}  {DIM}{}{OFF}",
+                visible(&first.elements[0]),
+                levels.join(" | ")
             );
         }
     }
@@ -183,6 +201,20 @@ fn factors(out: &mut String, document: &Document, verbose: bool) {
         );
     }
     out.push('\n');
+}
+
+/// `077: 384`.
+fn level(level: &Level) -> String {
+    let value = level.value.as_deref().unwrap_or("(not there)");
+    let others = match level.others {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    format!(
+        "{}: {}{others}",
+        visible(&level.setting),
+        first_line(value, VALUE)
+    )
 }
 
 fn latent(out: &mut String, document: &Document, verbose: bool) {

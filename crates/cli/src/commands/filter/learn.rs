@@ -60,7 +60,7 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
     let (early, last) = bench.earlier(args.resume, asked)?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
-    let means = means::probe(&bench, &lab, &[])?;
+    let means = means::probe(&bench, &lab, &[], &[])?;
     let store = early.map_or_else(|| bench.open_store(), Ok)?;
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let wanted = Wanted {
@@ -73,6 +73,7 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
         )],
         recording: Arc::new(recording(&bench)),
         timeout: bench.timeout,
+        impatient: bench.impatient,
         budget: None,
     };
     let mut kept =

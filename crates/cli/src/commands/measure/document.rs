@@ -23,6 +23,8 @@ const MOST_VALUES: usize = 10;
 /// Elements named as those a factor changes.
 const MOST_CHANGED: usize = 5;
 const MOST_LATENT: usize = 200;
+/// With fewer runs of two settings no arrangement of them is rare enough.
+const FEWEST_RUNS: u32 = 5;
 
 /// What the document says about the campaign besides its runs.
 pub(super) struct About<'a> {
@@ -42,6 +44,10 @@ pub(super) fn build(measurement: Measurement, about: &About<'_>) -> report::Docu
         notes,
     } = measurement;
     let suite = about.lab.suite();
+    let notes = notes
+        .into_iter()
+        .chain(remarks(&configurations, about))
+        .collect();
     let measured: Vec<report::Configuration> = configurations
         .iter()
         .map(|configuration| one(&mut pool, configuration, about.layers, suite))
@@ -81,6 +87,39 @@ pub(super) fn build(measurement: Measurement, about: &About<'_>) -> report::Docu
             wall_seconds: round(about.wall.as_secs_f64()),
         },
     }
+}
+
+/// What a reader must know to judge the numbers.
+fn remarks(configurations: &[Measured], about: &About<'_>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let runs = || configurations.iter().flat_map(|c| &c.runs);
+    let missing = |test: usize| {
+        let outcomes = runs().filter_map(|run| run.snapshots.get(&Layer::Outcome));
+        outcomes.filter(|tests| tests[test].is_none()).count()
+    };
+    let absent = (0..about.lab.suite().len())
+        .filter(|test| missing(*test) > 0)
+        .count();
+    if absent > 0 {
+        remarks.push(format!(
+            "{absent} tests did not run in some runs, because a test before them ended the process or the run; those \
+             runs say nothing about them"
+        ));
+    }
+    let unstable = about.lab.facts().unstable.len();
+    if unstable > 0 {
+        remarks.push(format!(
+            "{unstable} tests are left out: their ids change from collection to collection"
+        ));
+    }
+    if about.runs < FEWEST_RUNS && configurations.len() > 2 {
+        remarks.push(format!(
+            "with {} runs of each configuration effects of factors cannot be told from chance; {FEWEST_RUNS} can do it, 10 are \
+             better",
+            about.runs
+        ));
+    }
+    remarks
 }
 
 fn round(value: f64) -> f64 {
@@ -261,6 +300,7 @@ fn factors(
                         effect: round(affected.effect),
                         p: round(affected.p),
                         elements: changed(pool, &tests[affected.test], &compared),
+                        levels: by_level(pool, &tests[affected.test], &comparison),
                     })
                     .collect(),
             });
@@ -276,6 +316,36 @@ fn factors(
     found
 }
 
+/// What its most unstable element was under each setting, most of the time.
+fn by_level(
+    pool: &Pool,
+    test: &[Option<SnapshotId>],
+    comparison: &Comparison,
+) -> Vec<report::Level> {
+    let compared: Vec<Option<SnapshotId>> = comparison.runs().map(|run| test[run]).collect();
+    let Some(first) = unstable(pool, &compared).into_iter().next() else {
+        return Vec::new();
+    };
+    let mut levels = Vec::new();
+    for (setting, runs) in comparison.by_setting() {
+        let mut seen: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
+        for id in runs.iter().filter_map(|run| test[*run]) {
+            let pairs = pool.content(id).iter().filter(|(e, _)| *e == first.element);
+            *seen
+                .entry(pairs.map(|(_, value)| pool.name(*value)).collect())
+                .or_default() += 1;
+        }
+        if let Some((value, _)) = seen.iter().max_by_key(|(_, times)| **times) {
+            levels.push(report::Level {
+                setting: setting.to_owned(),
+                value: (!value.is_empty()).then(|| value.join(" | ")),
+                others: seen.len() - 1,
+            });
+        }
+    }
+    levels
+}
+
 fn changed(pool: &Pool, test: &[Option<SnapshotId>], compared: &[usize]) -> Vec<String> {
     let runs: Vec<Option<SnapshotId>> = compared.iter().map(|run| test[*run]).collect();
     unstable(pool, &runs)
@@ -287,7 +357,9 @@ fn changed(pool: &Pool, test: &[Option<SnapshotId>], compared: &[usize]) -> Vec<
 
 fn latent_flakes(pool: &Pool, configurations: &[Measured], suite: &Suite) -> Vec<report::Latent> {
     let mut found: Vec<report::Latent> = Vec::new();
-    for configuration in configurations {
+    // Under the same settings: what another date does to a margin is the date's doing.
+    let same = |c: &&Measured| c.runs.iter().all(|run| run.settings == c.runs[0].settings);
+    for configuration in configurations.iter().filter(same) {
         for flake in latent(&configuration.runs) {
             let test = suite.id(flake.test).to_string();
             let element = pool.name(flake.element).to_owned();

@@ -18,6 +18,7 @@ pub(in crate::commands) fn probe(
     bench: &Workbench,
     lab: &PytestLab,
     runtimes: &[PathBuf],
+    named_locales: &[String],
 ) -> Result<Means, CliError> {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let mut unavailable = BTreeMap::new();
@@ -48,7 +49,12 @@ pub(in crate::commands) fn probe(
     if cpus < 2 {
         cannot(Factor::Cpus, "this machine has one processor");
     }
-    let wanted: Vec<&str> = [CONTROLLED_LOCALE].into_iter().chain(LOCALES).collect();
+    let named = named_locales.iter().map(String::as_str);
+    let wanted: Vec<&str> = [CONTROLLED_LOCALE]
+        .into_iter()
+        .chain(LOCALES)
+        .chain(named)
+        .collect();
     let mut locales = bench.locales(&wanted).unwrap_or_default();
     if !locales.iter().any(|locale| locale == CONTROLLED_LOCALE) {
         cannot(Factor::Locale, "this system has no locale C.UTF-8");

@@ -59,6 +59,12 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
         verb: "measure",
         configuration: &configuration,
     };
+    for path in [&args.output.output, &args.html, &args.csv]
+        .into_iter()
+        .flatten()
+    {
+        deliver::check(path)?;
+    }
     let (early, last) = bench.earlier(what.resume, asked)?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
@@ -67,7 +73,8 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
     } else {
         what.runtime.iter().cloned().map(absolute).collect()
     };
-    let means = means::probe(&bench, &lab, &runtimes)?;
+    let locales = plan::named_locales(&config.configurations);
+    let means = means::probe(&bench, &lab, &runtimes, &locales)?;
     let configurations = plan::configurations(
         what.preset,
         factors.as_deref(),
@@ -85,6 +92,7 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
         configurations,
         recording: Arc::new(recording),
         timeout: bench.timeout,
+        impatient: bench.impatient,
         budget: what.budget,
     };
     let mut journal =
@@ -189,7 +197,10 @@ fn most_at_once(configurations: &[Configuration]) -> usize {
 
 fn exit_code(document: &report::Document) -> u8 {
     let layers = || document.configurations.iter().flat_map(|c| &c.layers);
-    if layers().any(|layer| layer.suite.entropy > 0.0) {
+    let varies = |layer: &report::Layer| {
+        layer.suite.entropy > 0.0 || layer.tests.iter().any(|t| t.flakiness.entropy > 0.0)
+    };
+    if layers().any(varies) || document.factors.iter().any(|f| !f.tests.is_empty()) {
         error::FINDINGS
     } else if layers().next().is_none() {
         error::INCONCLUSIVE

@@ -1,6 +1,7 @@
 //! From arguments and configuration to the configurations that are run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use flakelab_measure::{
     Configuration, Factor, Layer, Means, SYSTEM, Settings, controlled, gao, one_by_one,
@@ -105,6 +106,42 @@ pub(super) fn configurations(
     Ok(plan)
 }
 
+/// Locales that the user's configurations speak of.
+pub(super) fn named_locales(named: &BTreeMap<String, toml::Table>) -> Vec<String> {
+    let settings = named
+        .values()
+        .filter_map(|table| table.get(Factor::Locale.word()));
+    settings
+        .flat_map(|value| match value {
+            toml::Value::Array(values) => values.clone(),
+            value => vec![value.clone()],
+        })
+        .filter_map(|value| value.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// Whether this machine has what a setting names: a wrong name would change nothing, and nobody would notice.
+fn possible(factor: Factor, setting: &str, means: &Means) -> Result<(), String> {
+    let zones = Path::new("/usr/share/zoneinfo");
+    match factor {
+        Factor::Cpus if setting.parse().is_ok_and(|n: usize| n > means.cpus) => Err(format!(
+            "this machine has {} processors, not {setting}",
+            means.cpus
+        )),
+        Factor::Timezone if setting.contains('/') && !zones.join(setting).is_file() => {
+            Err(format!("this system knows no time zone `{setting}`"))
+        }
+        Factor::Locale => {
+            let plain = ["C", "POSIX", "C.UTF-8", SYSTEM];
+            let known = plain.contains(&setting) || means.locales.iter().any(|l| l == setting);
+            known
+                .then_some(())
+                .ok_or_else(|| format!("this system has no locale `{setting}`"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// One for each combination of listed settings, everything else under control.
 fn combinations(
     name: &str,
@@ -132,6 +169,7 @@ fn combinations(
                 }
             };
             factor.check(&setting).map_err(wrong)?;
+            possible(factor, &setting, means).map_err(wrong)?;
             if let Some(why) = means.unavailable.get(&factor)
                 && setting != SYSTEM
             {

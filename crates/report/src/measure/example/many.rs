@@ -134,6 +134,7 @@ fn effects(document: &Document) -> Vec<FactorEffect> {
                         .take(3)
                         .map(|e| e.element.clone())
                         .collect(),
+                    levels: Vec::new(),
                 });
             found.push(FactorEffect {
                 factor: FACTORS[at - 1],

@@ -213,6 +213,18 @@ pub(super) fn shop() -> Document {
         effect: 0.93,
         p: 0.0005,
         elements: vec!["tests/test_cart.py:12 list(names)".into()],
+        levels: vec![
+            Level {
+                setting: "0".into(),
+                value: Some("['a', 'b']".into()),
+                others: 0,
+            },
+            Level {
+                setting: "1".into(),
+                value: None,
+                others: 2,
+            },
+        ],
     };
     made.factors = vec![effect(0.41, 0.0005, vec![affected])];
     made.factors.push(FactorEffect {

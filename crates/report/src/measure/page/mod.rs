@@ -111,7 +111,7 @@ fn head(out: &mut String, document: &Document) {
 
 /// The result in one sentence.
 fn verdict(document: &Document) -> String {
-    if document.configurations.iter().all(sayings::nothing_varies) {
+    if sayings::all_alike(document) {
         return "Nothing varies: all runs were alike, at every layer.".into();
     }
     match document.factors.iter().find(|e| sayings::matters(e)) {
