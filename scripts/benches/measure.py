@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .common import FLAKELAB, cpu_of, newest_python, own_usage, sdist, venv
 
-RUNS = 5
+RUNS = 3
 
 
 def bench_measure(scratch):
