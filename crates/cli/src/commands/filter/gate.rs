@@ -295,9 +295,7 @@ impl Gate<'_> {
     ) -> report::Failure {
         let known = self
             .present
-            .known
-            .get(identity)
-            .map(|at| &self.knowledge.assertions[*at]);
+            .known(identity, self.knowledge, &mut self.sources);
         let evidence = known.map(|known| &known.evidence);
         let sorted = sort(&observed.value, evidence, self.reruns.get(&identity.test));
         let reason = self

@@ -18,9 +18,24 @@ pub(super) struct Reason {
 #[derive(Debug, Default)]
 pub(super) struct Present {
     /// The known assertion that each present one is: number in the knowledge.
-    pub(super) known: BTreeMap<Identity, usize>,
+    known: BTreeMap<Identity, usize>,
     /// By test, the sites to pass over.
     pub(super) filtered: BTreeMap<String, BTreeMap<Site, Reason>>,
+}
+
+/// Why an assertion is passed over, if it is.
+fn reason(known: &Known, quarantine: &Quarantine, today: &str, threshold: f64) -> Option<Reason> {
+    let score = known.evidence.score();
+    let identity = &known.kept.identity;
+    let entry = quarantine
+        .covering(&identity.test, Some(&identity.text))
+        .filter(|entry| !entry.is_expired(today));
+    let because = match entry {
+        Some(entry) => format!("in quarantine until {}: {}", entry.expires, entry.reason),
+        None if score > threshold => format!("its score {score:.2} is above {threshold}"),
+        None => return None,
+    };
+    Some(Reason { score, because })
 }
 
 impl Present {
@@ -36,8 +51,13 @@ impl Present {
         let mut missing: BTreeMap<(String, String, String), Vec<usize>> = BTreeMap::new();
         for (at, known) in knowledge.assertions.iter().enumerate() {
             let identity = known.kept.identity.clone();
+            let Some(reason) = reason(known, quarantine, today, threshold) else {
+                // Where it stands is of no interest unless it fails.
+                present.known.insert(identity, at);
+                continue;
+            };
             match sources.site(&identity, known.kept.offset) {
-                Some(site) => present.take(at, known, identity, site, quarantine, today, threshold),
+                Some(site) => present.take(at, identity, site, reason),
                 None => {
                     let key = (identity.test, identity.file, identity.scope);
                     missing.entry(key).or_default().push(at);
@@ -61,8 +81,10 @@ impl Present {
                     continue;
                 };
                 let known = &knowledge.assertions[at];
-                if let Some(site) = sources.site(&neighbour, known.kept.offset) {
-                    present.take(at, known, neighbour, site, quarantine, today, threshold);
+                let site = sources.site(&neighbour, known.kept.offset);
+                let reason = reason(known, quarantine, today, threshold);
+                if let Some((site, reason)) = site.zip(reason) {
+                    present.take(at, neighbour, site, reason);
                 }
             }
         }
@@ -70,37 +92,42 @@ impl Present {
         present
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "called from two places, both plain"
-    )]
-    fn take(
-        &mut self,
-        at: usize,
-        known: &Known,
-        identity: Identity,
-        site: Site,
-        quarantine: &Quarantine,
-        today: &str,
-        threshold: f64,
-    ) {
-        let score = known.evidence.score();
-        let entry = quarantine
-            .covering(&identity.test, Some(&identity.text))
-            .filter(|entry| !entry.is_expired(today));
-        let because = match entry {
-            Some(entry) => Some(format!(
-                "in quarantine until {}: {}",
-                entry.expires, entry.reason
-            )),
-            None if score > threshold => Some(format!("its score {score:.2} is above {threshold}")),
-            None => None,
-        };
-        if let Some(because) = because {
-            let test = self.filtered.entry(identity.test.clone()).or_default();
-            test.insert(site, Reason { score, because });
-        }
+    fn take(&mut self, at: usize, identity: Identity, site: Site, reason: Reason) {
+        let test = self.filtered.entry(identity.test.clone()).or_default();
+        test.insert(site, reason);
         self.known.insert(identity, at);
+    }
+
+    /// The known assertion that a present one is: itself, or one of the same function that is gone and most alike.
+    pub(super) fn known<'a>(
+        &self,
+        identity: &Identity,
+        knowledge: &'a Knowledge,
+        sources: &mut Sources,
+    ) -> Option<&'a Known> {
+        if let Some(at) = self.known.get(identity) {
+            return Some(&knowledge.assertions[*at]);
+        }
+        let gone: Vec<&Known> = knowledge
+            .assertions
+            .iter()
+            .filter(|known| {
+                let other = &known.kept.identity;
+                (&other.test, &other.file, &other.scope)
+                    == (&identity.test, &identity.file, &identity.scope)
+            })
+            .filter(|known| {
+                sources
+                    .site(&known.kept.identity, known.kept.offset)
+                    .is_none()
+            })
+            .collect();
+        let earlier: Vec<Identity> = gone
+            .iter()
+            .map(|known| known.kept.identity.clone())
+            .collect();
+        let found = match_up(&earlier, std::slice::from_ref(identity), &BTreeMap::new());
+        found[0].map(|at| gone[at])
     }
 
     /// Assertions that somebody put there by hand before anything was learned of them.
