@@ -24,8 +24,8 @@ impl Plan {
     pub(super) fn make(args: &DetectArgs) -> Result<Self, CliError> {
         let search = &args.search;
         let (bench, config) = Workbench::settle(
-            &args.path,
-            &args.pytest_args,
+            &args.project.path,
+            &args.project.pytest_args,
             search.seed,
             &args.lab,
             &args.output,

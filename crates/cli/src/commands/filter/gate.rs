@@ -22,8 +22,13 @@ use crate::workbench::{Bar, Workbench, deliver};
 
 pub(super) fn run(args: &GateArgs) -> crate::Outcome {
     let started = Instant::now();
-    let (bench, config) =
-        Workbench::settle(&args.path, &args.pytest_args, None, &args.lab, &args.output)?;
+    let (bench, config) = Workbench::settle(
+        &args.project.path,
+        &args.project.pytest_args,
+        None,
+        &args.lab,
+        &args.output,
+    )?;
     let printer = bench.printer;
     let threshold = args
         .threshold

@@ -33,8 +33,8 @@ const LAYERS: [Layer; 4] = [
 
 pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
     let (mut bench, _) = Workbench::settle(
-        &args.path,
-        &args.pytest_args,
+        &args.project.path,
+        &args.project.pytest_args,
         args.seed,
         &args.lab,
         &args.output,

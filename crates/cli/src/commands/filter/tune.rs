@@ -14,8 +14,13 @@ use crate::error::{self, CliError, chain};
 use crate::workbench::{Bar, Workbench, deliver};
 
 pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
-    let (bench, _) =
-        Workbench::settle(&args.path, &args.pytest_args, None, &args.lab, &args.output)?;
+    let (bench, _) = Workbench::settle(
+        &args.project.path,
+        &args.project.pytest_args,
+        None,
+        &args.lab,
+        &args.output,
+    )?;
     let printer = bench.printer;
     if !bench.location.file().exists() {
         return Err(Knowledge::default()

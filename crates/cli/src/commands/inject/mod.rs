@@ -31,8 +31,8 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
     let started = Instant::now();
     let mutation = &args.mutation;
     let (mut bench, config) = Workbench::settle(
-        &args.path,
-        &args.pytest_args,
+        &args.project.path,
+        &args.project.pytest_args,
         mutation.seed,
         &args.lab,
         &args.output,

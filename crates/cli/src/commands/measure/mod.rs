@@ -25,8 +25,8 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
     let started = Instant::now();
     let what = &args.what;
     let (mut bench, config) = Workbench::settle(
-        &args.path,
-        &args.pytest_args,
+        &args.project.path,
+        &args.project.pytest_args,
         what.seed,
         &args.lab,
         &args.output,

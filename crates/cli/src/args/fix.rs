@@ -1,0 +1,102 @@
+//! The command line of `fix`.
+
+use clap::{Args, ValueEnum};
+
+use super::{ChosenArgs, LabArgs, OutputArgs};
+
+/// Verified patches for order-dependent tests.
+///
+///   $ flakelab fix
+///   $ flakelab fix tests/test_cart.py::test_total --apply
+///
+/// Works on the order-dependent tests of the last `flakelab detect`, or those that are named, and
+/// explains what is not explained yet. Strategies, the best first:
+///
+///   isolate  a fixture, class or module set-up that tests share is made one for every test
+///   restore  what leaks is put back by the tests that leak it: through `monkeypatch` in place of the raw
+///            write, `addCleanup` in unittest classes, or a small fixture
+///   reset    the test itself puts the state right before it starts
+///   helper   what the cleaner of a victim, or the state-setter of a brittle, does comes first; cut down
+///            to the statements that are needed
+///
+/// Each patch is tried in a private view of the project: the test must pass alone, after every known
+/// culprit and after every other test, in the default order and in shuffles; no other test may fail
+/// where it passed before, and no assertion may change. What does not hold is not shown. The project
+/// is changed by --apply only; `-o DIR` saves the patches as files for `git apply` (with --format json,
+/// `-o FILE` the document).
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct FixArgs {
+    #[command(flatten)]
+    pub(crate) chosen: ChosenArgs,
+
+    /// Write the patches into the project; refuses files that git says are changed
+    #[arg(long, help_heading = "Patches")]
+    pub(crate) apply: bool,
+
+    /// Write to changed files as well
+    #[arg(long, requires = "apply", help_heading = "Patches")]
+    pub(crate) force: bool,
+
+    /// Try this strategy only
+    #[arg(long, value_name = "NAME", value_enum, help_heading = "Patches")]
+    pub(crate) strategy: Option<StrategyArg>,
+
+    /// Change tests of this kind only: the one that fails, or those that leave the state behind
+    #[arg(long, value_name = "WHERE", value_enum, help_heading = "Patches")]
+    pub(crate) site: Option<SiteArg>,
+
+    /// The first patch that holds, or all of them
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_enum,
+        default_value = "first",
+        help_heading = "Patches"
+    )]
+    pub(crate) patch_mode: PatchMode,
+
+    /// Random orders of the whole suite that must pass with the patch [default: 20]
+    #[arg(long, value_name = "N", help_heading = "Patches")]
+    pub(crate) shuffles: Option<usize>,
+
+    /// Seed of hash seeds and random orders [default: new each time]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "FLAKELAB_SEED",
+        help_heading = "Patches"
+    )]
+    pub(crate) seed: Option<u64>,
+
+    /// Go on with the last fix after Ctrl-C or a kill; tests that were done are not tried again
+    #[arg(long, help_heading = "Patches")]
+    pub(crate) resume: bool,
+
+    #[command(flatten)]
+    pub(crate) lab: LabArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SiteArg {
+    Victim,
+    Polluter,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StrategyArg {
+    Isolate,
+    Restore,
+    Reset,
+    Helper,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatchMode {
+    First,
+    All,
+}
