@@ -30,6 +30,51 @@ def _named(functions):
     return sorted(each.partition("@")[0] for each in functions)
 
 
+_TESTS = """
+        import shop
+
+        def test_one(): shop.price(1)
+        def test_two(): shop.price(1)
+        def test_three(): shop.threaded()
+        def test_four():
+            for each in range(1000):
+                shop.price(each)
+        def test_five(): list(shop.numbers(2)); shop.price(1, 2)
+        """
+
+
+def test_functions_alone_are_the_same_set(lab):
+    lab.write(shop=_SHOP, test_a=_TESTS)
+    names = ["test_a.py::test_" + name for name in ("one", "two", "three", "four", "five")]
+    alone = lab.run(*names, functions=True)
+    with_lines = lab.run(*names, functions=True, lines=True)
+    for number in range(5):
+        assert _named(alone.tests[number].functions) == _named(with_lines.tests[number].functions)
+    assert "shop.py:price" in _named(alone.tests[2].functions)
+    assert alone.notes == with_lines.notes == []
+
+
+def test_who_profiles_is_left_alone(lab):
+    lab.write(
+        test_a="""
+        import cProfile, sys
+
+        def helper(): pass
+
+        def test_one():
+            profile = cProfile.Profile()
+            profile.enable()
+            helper()
+            profile.disable()
+            assert any(entry.code is helper.__code__ for entry in profile.getstats())
+        def test_two(): helper()
+        """,
+    )
+    run = lab.run("test_a.py::test_one", "test_a.py::test_two", functions=True)
+    assert [each["o"] for each in run.outcomes.values()] == ["p", "p"]
+    assert "test_a.py:helper" in _named(run.tests[1].functions)
+
+
 def test_a_function_is_in_the_set_of_every_test_that_executes_it(lab):
     lab.write(
         shop=_SHOP,
@@ -106,7 +151,7 @@ def test_another_tracer_is_left_alone(lab):
             sys.settrace(None)
         """,
     )
-    run = lab.run("test_a.py::test_one", "test_a.py::test_two", functions=True)
+    run = lab.run("test_a.py::test_one", "test_a.py::test_two", functions=True, lines=True)
     assert [each["o"] for each in run.outcomes.values()] == ["p", "p"]
     if sys.version_info >= (3, 12):
         assert "shop.py:price" in run.tests[1].functions

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 76] = shim![
+const FILES: [(&str, &str); 77] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -34,6 +34,7 @@ const FILES: [(&str, &str); 76] = shim![
     "layers/margins.py",
     "layers/masks.py",
     "layers/monitoring.py",
+    "layers/profiling.py",
     "layers/raises.py",
     "layers/rewriting.py",
     "layers/sites.py",

@@ -1,6 +1,7 @@
 """Which functions and lines of the project a test executed.
 
-From Python 3.12 on the interpreter's own monitoring tells, before that a trace function does.
+From Python 3.12 on the interpreter's own monitoring tells; before that its profiler, which is written in C, if
+functions are enough, else a trace function.
 """
 
 import sys
@@ -20,11 +21,24 @@ class Executed:
         self.wants_lines = bool(wanted.get("lines"))
         # Identities of code objects, with how often they were called or less; pairs of one and a line.
         self.functions, self.lines = {}, set()
+        self._watcher = self._choose()(self, trace.note)
+
+    def _choose(self):
+        """The cheapest that tells what is wanted."""
         if sys.version_info >= (3, 12):
-            from .monitoring import Monitor as Watcher
-        else:
-            from .tracing import Tracer as Watcher
-        self._watcher = Watcher(self, trace.note)
+            from .monitoring import Monitor
+
+            return Monitor
+        if not self.wants_lines and self.behaviour is None:
+            try:
+                from .profiling import Profiler
+
+                return Profiler
+            except ImportError:  # no CPython
+                pass
+        from .tracing import Tracer
+
+        return Tracer
 
     def install(self):
         self._watcher.install()
