@@ -11,7 +11,9 @@ const MOST_FAILURES: usize = 5;
 
 pub fn terminal(document: &Document, verbose: bool) -> String {
     let mut out = String::new();
-    for test in document.failed() {
+    let mut failed: Vec<&super::Test> = document.failed().collect();
+    failed.sort_by_key(|test| rank(test));
+    for test in failed {
         let _ = writeln!(
             out,
             "{BOLD}{RED}failed{OFF} {BOLD}{}{OFF}",
@@ -56,7 +58,7 @@ pub fn terminal(document: &Document, verbose: bool) -> String {
     if !out.is_empty() {
         out.push('\n');
     }
-    let filtered: usize = document.filtered().count();
+    let filtered = document.filtered().count();
     let failed = document.failed().count();
     let verdict = if document.passed {
         format!("{BOLD}{GREEN}passed{OFF}")
@@ -81,6 +83,20 @@ pub fn terminal(document: &Document, verbose: bool) -> String {
         duration(document.seconds)
     );
     out
+}
+
+/// What is most likely a bug first: something changed, and the test did not.
+fn rank(test: &super::Test) -> usize {
+    let of = |failure: &Failure| match (failure.kind, failure.edited) {
+        ("changed", Some("code")) => 0,
+        ("changed", Some("nothing")) => 1,
+        ("changed", Some("data")) => 2,
+        ("changed", _) => 3,
+        ("new", _) => 4,
+        _ => 5,
+    };
+    let open = test.failures.iter().filter(|failure| !failure.filtered);
+    open.map(of).min().unwrap_or(usize::MAX)
 }
 
 fn tell(out: &mut String, failure: &Failure) {
