@@ -170,10 +170,10 @@ def test_cpu_pressure():
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/stat" % process) as file:
-                state, parent = file.read().rpartition(")")[2].split()[:2]
+                state, _, group = file.read().rpartition(")")[2].split()[:3]
         except OSError:
             continue
-        if state == "R" and int(parent) == os.getpid():
+        if state == "R" and int(group) == os.getpgrp() and int(process) != os.getpid():
             running.append(process)
     assert not running
 
