@@ -255,6 +255,8 @@ impl Lab for FakeLab {
                 wall: Duration::from_millis(1),
                 plain: request.isolation.is_pristine(),
                 trace: None,
+                pursued: Vec::new(),
+                reached: None,
                 observation: request
                     .experiment
                     .as_ref()

@@ -54,6 +54,7 @@ pub fn merge<'a>(batch: impl IntoIterator<Item = (usize, &'a RunRequest)>) -> Ve
         };
         let alike = request.experiment.is_none()
             && request.factors.is_plain()
+            && request.mutation.is_none()
             && request.edit.as_ref().is_none_or(|edit| !edit.from_start);
         let edit = request.edit.clone().filter(|_| request.order.0.len() == 1);
         if request.isolation == Isolation::Shared && alike {

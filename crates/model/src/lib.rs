@@ -6,6 +6,7 @@
 mod edit;
 mod experiment;
 mod factors;
+mod mutation;
 mod outcome;
 mod place;
 mod reported;
@@ -17,6 +18,7 @@ mod verdict;
 pub use edit::CodeEdit;
 pub use experiment::{Experiment, Leak, Observation};
 pub use factors::{Factors, FileOrder, ProcessFactors};
+pub use mutation::{Changed, Mutation, Pursued, Pursuit, Ranges, Reached};
 pub use outcome::{Failure, Outcome, Phase, Polarity};
 pub use place::Place;
 pub use reported::{Reported, Sequel, Tally};

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::{CodeEdit, Experiment, Factors, Observation, Outcome, Recording, TestIndex, Trace};
+use crate::{
+    CodeEdit, Experiment, Factors, Mutation, Observation, Outcome, Pursued, Reached, Recording,
+    TestIndex, Trace,
+};
 
 /// A sequence of tests. A test may stand in it more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -73,6 +76,8 @@ pub struct RunRequest {
     pub recording: Option<Arc<Recording>>,
     /// Another body for the function of its last test.
     pub edit: Option<Arc<CodeEdit>>,
+    /// Changed code that all of its tests run with, under watch.
+    pub mutation: Option<Arc<Mutation>>,
     /// Only the last execution is wanted in the record.
     pub last_only: bool,
     /// When nobody wants the record any more: the lab may drop the run, as if never asked for.
@@ -92,6 +97,7 @@ impl RunRequest {
             factors: Factors::default(),
             recording: None,
             edit: None,
+            mutation: None,
             last_only: false,
             until: None,
         }
@@ -140,6 +146,10 @@ pub struct RunRecord {
     pub observation: Option<Observation>,
     /// Of a run with a recording.
     pub trace: Option<Box<Trace>>,
+    /// Of a run with a mutation, in place of `executions`: one entry for each execution, in turn.
+    pub pursued: Vec<Pursued>,
+    /// In a lab whose sources are instrumented.
+    pub reached: Option<Box<Reached>>,
 }
 
 impl RunRecord {

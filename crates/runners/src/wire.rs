@@ -46,6 +46,18 @@ pub(crate) enum Event {
     /// A test's outcome.
     #[serde(rename = "o")]
     Outcome(OutcomeEvent),
+    /// Changed code was executed, for the first time in this execution.
+    #[serde(rename = "hit")]
+    Hit {},
+    /// Changed code was executed so often that the process ended itself.
+    #[serde(rename = "circles")]
+    Circles {},
+    /// Points reached while the suite was imported: first, length, first, length, …
+    #[serde(rename = "imported")]
+    Imported { r: Vec<u32> },
+    /// Points reached by a test.
+    #[serde(rename = "c")]
+    Reached { n: u32, r: Vec<u32> },
     /// Something a watched run left behind.
     #[serde(rename = "leak")]
     Leak(flakelab_model::Leak),
@@ -90,6 +102,10 @@ pub(crate) struct OutcomeEvent {
     pub(crate) m: String,
     #[serde(default)]
     pub(crate) at: String,
+    #[serde(default)]
+    pub(crate) hit: bool,
+    #[serde(default)]
+    pub(crate) earlier: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

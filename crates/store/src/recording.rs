@@ -328,6 +328,8 @@ fn load(
         wall: Duration::from_micros(wall.unsigned_abs()),
         plain,
         trace: None,
+        pursued: Vec::new(),
+        reached: None,
         observation: seen
             .map(|text| serde_json::from_str(&text))
             .transpose()

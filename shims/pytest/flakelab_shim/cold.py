@@ -10,17 +10,23 @@ from .walk import Stop, Trie, Walker
 
 
 class ColdDriver:
-    def __init__(self, channel, surround, setup, layers=None):
+    def __init__(self, channel, surround, setup, layers=None, reach=None):
         self._channel = channel
         self._surround = surround
         self._setup = setup
         self._layers = layers
+        self._reach = reach
         self._order = setup["order"]
         self.arguments = list(setup["args"])
         self._wanted = 2 if setup["mode"] == "twice" else 1
         self._sessions = 0
         self._surroundings = None
+        self._probe = None
         surround.begin(setup)
+        if setup.get("mutation"):
+            from .mutation import put_in_place
+
+            self._probe = put_in_place(setup["mutation"], channel)
 
     @property
     def wants_another_session(self):
@@ -38,11 +44,23 @@ class ColdDriver:
         first = self._sessions * len(items)
         self._sessions += 1
         try:
+            if self._probe is not None:
+                self._pursue(session, items, plugin.recorder)
+            if self._reach is not None:
+                self._reach.begin()
             if self._surroundings is None:
                 last = self._wanted * len(items) - 1
                 self._surroundings = self._surround(self._setup, session, last)
             walker = Walker(
-                session, items, plugin.recorder, self._channel, None, self._surroundings, first, self._layers
+                session,
+                items,
+                plugin.recorder,
+                self._channel,
+                None,
+                self._surroundings,
+                first,
+                self._layers,
+                self._reach,
             )
             walker.walk(Trie({"tests": list(range(len(items)))}))
         except Stop:
@@ -51,6 +69,12 @@ class ColdDriver:
             return
         self._channel.send_raw(b'{"k":"end"}')
         os._exit(0)
+
+    def _pursue(self, session, items, recorder):
+        from .mutation import Pursuit
+
+        Pursuit(session, items, recorder, self._channel, self._probe, self._setup["mutation"]).run()
+        raise Stop
 
     def _find(self, collected):
         """The items of the order; a second collection of the same id is told apart by its number."""

@@ -18,6 +18,7 @@ def main(request_fd, event_fd):
         os._exit(0)
     with Hidden():
         descriptors = open_layers(setup)
+        reach = instrument(setup, channel)
     sandbox, sandbox_error = enter_sandbox(kernel, setup)
     arguments = setup["args"]
     become_pytest(arguments, setup["module"])
@@ -42,15 +43,15 @@ def main(request_fd, event_fd):
         layers = install_layers(setup, descriptors)
     mode, before_parse = setup["mode"], None
     if mode in ("cold", "twice"):
-        driver = ColdDriver(channel, surround, setup, layers)
+        driver = ColdDriver(channel, surround, setup, layers, reach)
     elif mode == "whole":
         driver = WholeDriver(channel, surround, setup, sandbox_error, layers)
     else:
         server = ForkServer(channel, kernel, repair, sandbox, setup)
         if mode == "zygote":
-            driver = ZygoteDriver(channel, server, repair, surround, sandbox_error)
+            driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach)
         else:
-            driver = Template(channel, server, surround)
+            driver = Template(channel, server, surround, reach)
             before_parse = driver.before_parse
     code = pytest.main(list(arguments), plugins=[Plugin(driver, before_parse)])
     cold = getattr(driver, "driver", driver)
@@ -70,6 +71,21 @@ def open_layers(setup):
     os.makedirs(wanted["cache"], exist_ok=True)
     trace = os.open(wanted["trace"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     return moved_up(trace), moved_up(os.open(wanted["cache"], os.O_RDONLY | os.O_DIRECTORY))
+
+
+def instrument(setup, channel):
+    """Instrumented texts for the project's files, read before the sandbox hides where they are."""
+    if not setup.get("instrumented"):
+        return None
+    import json
+
+    from . import sources
+    from .reach import Reach
+
+    with open(setup["instrumented"], encoding="utf-8") as file:
+        wanted = json.load(file)
+    sources.install({os.path.realpath(path): text for path, text in wanted["texts"].items()})
+    return Reach(wanted["points"], channel)
 
 
 def install_layers(setup, descriptors):

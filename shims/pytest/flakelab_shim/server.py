@@ -31,8 +31,8 @@ class ForkServer:
                 os._exit(0)
             self._reseed = request["reseed"]
             self._watched = request.get("experiment") is not None
-            if request.get("edits"):
-                prepare(request["edits"])
+            if prepare is not None and (request.get("edits") or request.get("mutation")):
+                prepare(request.get("edits") or {})
             pid = self._fork()
             if pid == 0:
                 return request

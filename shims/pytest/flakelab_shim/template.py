@@ -12,10 +12,11 @@ from .sealed import os
 
 
 class Template:
-    def __init__(self, channel, server, surround):
+    def __init__(self, channel, server, surround, reach):
         self._channel = channel
         self._surround = surround
         self._server = server
+        self._reach = reach
         self.driver = None
 
     def before_parse(self, pluginmanager, args):
@@ -33,7 +34,7 @@ class Template:
         config = pluginmanager.get_plugin("pytestconfig")
         given = config.invocation_params
         config.invocation_params = type(given)(args=tuple(args), plugins=given.plugins, dir=given.dir)
-        self.driver = ColdDriver(self._channel, self._surround, request)
+        self.driver = ColdDriver(self._channel, self._surround, request, reach=self._reach)
 
     def __call__(self, session, plugin):
         self.driver(session, plugin)

@@ -29,7 +29,9 @@ class Stop(Exception):
 
 
 class Walker:
-    def __init__(self, session, items, recorder, channel, fork_branch, surroundings, first_node=0, layers=None):
+    def __init__(
+        self, session, items, recorder, channel, fork_branch, surroundings, first_node=0, layers=None, reach=None
+    ):
         self._session = session
         self._items = items
         self._recorder = recorder
@@ -40,6 +42,7 @@ class Walker:
         self._pid = os.getpid()
         self._first_node = first_node
         self._layers = layers
+        self._reach = reach
 
     def walk(self, trie):
         """Executes every path of the trie; returns in the process that finished the last one."""
@@ -103,6 +106,8 @@ class Walker:
             os._exit(83)
         if self._layers is not None:
             self._layers.finish()
+        if self._reach is not None:
+            self._reach.tell(number)
         event = self._recorder.finish()
         if stop is not None:
             event.update(o="f", ph="call", m="%s ended the session" % type(stop).__name__, at="")

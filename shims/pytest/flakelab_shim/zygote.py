@@ -7,24 +7,34 @@ from .walk import Stop, Trie, Walker
 
 
 class ZygoteDriver:
-    def __init__(self, channel, server, repair, surround, sandbox_error):
+    def __init__(self, channel, server, repair, surround, sandbox_error, reach):
         self._channel = channel
         self._server = server
         self._repair = repair
         self._surround = surround
         self._sandbox_error = sandbox_error
+        self._reach = reach
 
     def __call__(self, session, plugin):
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error)
         _mute(session.config)
         items = list(session.items)
+        if self._reach is not None:
+            self._reach.collected()
         request = self._server.serve(lambda edits: _prepare(edits, session.config))
         try:
             trie = Trie(request)
             session.items[:] = [items[t] for t in trie.tests]
+            if request.get("mutation"):
+                self._pursue(request["mutation"], session, plugin.recorder)
+            if self._reach is not None:
+                self._reach.begin()
             surroundings = self._surround(request, session, len(trie.tests) - 1)
             fork_branch = self._server.fork_branch
-            Walker(session, items, plugin.recorder, self._channel, fork_branch, surroundings).walk(trie)
+            walker = Walker(
+                session, items, plugin.recorder, self._channel, fork_branch, surroundings, reach=self._reach
+            )
+            walker.walk(trie)
         except Stop:
             pass
         except BaseException as error:  # ours, not the suite's: it must not look like an outcome
@@ -32,6 +42,13 @@ class ZygoteDriver:
             os._exit(85)
         self._channel.send_raw(b'{"k":"end"}')
         os._exit(0)
+
+    def _pursue(self, mutation, session, recorder):
+        from .mutation import Pursuit, swap_in
+
+        probe = swap_in(mutation, self._channel, session.config)
+        Pursuit(session, list(session.items), recorder, self._channel, probe, mutation).run()
+        raise Stop
 
 
 def _prepare(edits, config):

@@ -226,6 +226,7 @@ impl Workbench {
     fn lab_options(&self) -> Options {
         Options {
             patched: Vec::new(),
+            instrumented: None,
             interpreter: self.interpreter.clone(),
             project: self.project.clone(),
             tree: project::tree(&self.project),

@@ -307,6 +307,21 @@ fn children(parent: u32) -> Vec<i32> {
         .collect()
 }
 
+/// CPU time of a process and of the children it has waited for.
+pub fn cpu_time(pid: i32) -> Option<Duration> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name, in parentheses, may contain anything.
+    let fields = text.get(text.rfind(')')? + 2..)?;
+    let ticks: u64 = fields
+        .split(' ')
+        .skip(11)
+        .take(4)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum();
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    Some(Duration::from_millis(ticks * 1_000 / per_second))
+}
+
 /// A pair of connected packet sockets: ours (non-blocking), the child's.
 pub fn packet_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};

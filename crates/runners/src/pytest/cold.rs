@@ -115,7 +115,7 @@ impl ColdRun {
             hash_seed,
             nest,
         } = started;
-        let mut job = Job::new(pending.trie.clone(), pending.timeout);
+        let mut job = pending.job();
         job.begin(worker.leader());
         Self {
             worker,
@@ -145,8 +145,7 @@ impl ColdRun {
     pub(super) fn finish(mut self) -> io::Result<Ended> {
         let said = self.worker.output();
         let exit = self.worker.reap()?;
-        let whole = self.pending.selection.as_ref().is_none_or(|s| s.whole);
-        if self.job.not_found() && !whole {
+        if self.job.not_found() && self.pending.may_search() {
             return Ok(Ended::NotFound(Box::new(self.pending)));
         }
         self.job.left(exit.status, &said);

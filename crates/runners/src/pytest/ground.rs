@@ -46,6 +46,9 @@ impl Ground {
         if let Some(roots) = &sandbox_roots {
             launch::patch(scratch.path(), roots, &options.patched)?;
         }
+        if let Some(texts) = options.instrumented.take() {
+            launch::instrument(scratch.path(), &texts)?;
+        }
         Ok(Self {
             options,
             base,

@@ -9,15 +9,22 @@ use std::time::{Duration, Instant};
 
 use flakelab_lab::trie::{END, Trie};
 use flakelab_model::{
-    Ending, Execution, Failure, Leak, Observation, Outcome, Phase, RunRecord, TestIndex, Timeout,
+    Ending, Execution, Failure, Leak, Observation, Outcome, Phase, Pursued, Ranges, Reached,
+    RunRecord, TestIndex, Timeout,
 };
 
+use crate::process;
 use crate::wire::OutcomeEvent;
 
 /// Shims send fewer; a hostile suite gets no more.
 const MOST_LEAKS: usize = 500;
 /// How long a process may take to be forked, or to be gone once it was killed or through: as long as a
 /// test may, within these bounds. It takes milliseconds, but on a machine that has other things to do.
+/// Executions of a run with changed code that are kept.
+const MOST_PURSUED: usize = 1_000_000;
+/// A test that is limited in CPU time may take so many times longer by the clock: it may be asleep.
+const MOST_WAIT: u32 = 10;
+const LEAST_REPRIEVE: Duration = Duration::from_millis(50);
 const LEAST_START: Duration = Duration::from_secs(10);
 const MOST_START: Duration = Duration::from_secs(30);
 
@@ -38,6 +45,26 @@ pub(super) struct Job {
     given_up: bool,
     pub(super) plain: bool,
     seen: Option<Observation>,
+    pursuit: Option<Chase>,
+    reached: Option<Reach>,
+}
+
+/// A run with changed code.
+#[derive(Debug, Default)]
+struct Chase {
+    done: Vec<Pursued>,
+    /// Whether the change was executed since the last execution began.
+    hit: bool,
+    /// Whether it was executed before that.
+    earlier: bool,
+    circles: bool,
+}
+
+/// A run of instrumented code: what each node reached.
+#[derive(Debug, Default)]
+struct Reach {
+    import: Ranges,
+    nodes: HashMap<u32, Ranges>,
 }
 
 #[derive(Debug)]
@@ -46,6 +73,10 @@ struct Lineage {
     born: Instant,
     progress: Instant,
     running: Option<(u32, Option<Vec<i64>>)>,
+    /// CPU time of the process when the running test began, and how long it may go on because it was not given
+    /// what it was allowed to take.
+    cpu: Duration,
+    reprieve: Option<Instant>,
     /// Since when it is to be gone: it was killed, or said that it is through.
     over: Option<Instant>,
 }
@@ -76,6 +107,38 @@ impl Job {
             given_up: false,
             plain: false,
             seen: None,
+            pursuit: None,
+            reached: None,
+        }
+    }
+
+    /// The run has changed code in it, which is counted, and its tests are limited in CPU time.
+    pub(super) fn pursues(mut self, mutated: bool) -> Self {
+        self.pursuit = mutated.then(Chase::default);
+        self
+    }
+
+    pub(super) fn hit(&mut self) {
+        if let Some(chase) = &mut self.pursuit {
+            chase.hit = true;
+        }
+    }
+
+    pub(super) fn circles(&mut self) {
+        if let Some(chase) = &mut self.pursuit {
+            chase.circles = true;
+        }
+    }
+
+    pub(super) fn imported(&mut self, ranges: &[u32]) {
+        let reach = self.reached.get_or_insert_default();
+        extend(&mut reach.import, ranges);
+    }
+
+    pub(super) fn reached(&mut self, node: u32, ranges: &[u32]) {
+        if (node as usize) < self.nodes.len() {
+            let reach = self.reached.get_or_insert_default();
+            extend(reach.nodes.entry(node).or_default(), ranges);
         }
     }
 
@@ -107,6 +170,8 @@ impl Job {
             born: now,
             progress: now,
             running: None,
+            cpu: Duration::ZERO,
+            reprieve: None,
             over: None,
         });
     }
@@ -115,6 +180,11 @@ impl Job {
         if let Some(lineage) = self.lineages.last_mut() {
             lineage.progress = Instant::now();
             lineage.running = Some((node, to));
+            lineage.reprieve = None;
+            if let Some(chase) = &mut self.pursuit {
+                lineage.cpu = process::cpu_time(lineage.pid).unwrap_or_default();
+                chase.earlier |= std::mem::take(&mut chase.hit);
+            }
         }
     }
 
@@ -140,6 +210,10 @@ impl Job {
                 }
             }
         };
+        if let Some(chase) = &mut self.pursuit {
+            chase.hit |= event.hit;
+            chase.earlier |= event.earlier;
+        }
         self.put(event.n, event.to.as_deref(), outcome, micros);
     }
 
@@ -185,8 +259,15 @@ impl Job {
         if let Some((node, to)) = lineage.running
             && lineage.over.is_none()
         {
-            let failure = self.failure(Phase::Call, crash_message(status, said), String::new());
-            self.put(node, to.as_deref(), Outcome::Crashed(failure), 0);
+            let circles = self.pursuit.as_ref().is_some_and(|chase| chase.circles);
+            let outcome = if circles {
+                let message = "the changed code was executed again and again".to_owned();
+                Outcome::TimedOut(self.failure(Phase::Call, message, String::new()))
+            } else {
+                let message = crash_message(status, said);
+                Outcome::Crashed(self.failure(Phase::Call, message, String::new()))
+            };
+            self.put(node, to.as_deref(), outcome, 0);
         }
         if let Some(parent) = self.lineages.last_mut() {
             parent.progress = Instant::now();
@@ -206,10 +287,10 @@ impl Job {
             return over.checked_add(start);
         }
         // Starting up and collecting is nobody's test.
-        let test = lineage
-            .running
-            .as_ref()
-            .and_then(|_| lineage.progress.checked_add(self.timeout.test));
+        let test = lineage.running.as_ref().and_then(|_| {
+            let limit = lineage.progress.checked_add(self.timeout.test);
+            lineage.reprieve.max(limit)
+        });
         // The lineage all others come from serves every order of the trie.
         let served = u32::try_from(self.trie.leaves.len())
             .unwrap_or(u32::MAX)
@@ -234,6 +315,12 @@ impl Job {
             });
             return Some(Overdue::Worker);
         };
+        if self.pursuit.is_some()
+            && let Some(more) = lineage.still_has(self.timeout.test, now)
+        {
+            lineage.reprieve = Some(now + more);
+            return None;
+        }
         lineage.over = Some(now);
         let pid = lineage.pid;
         let took = now - lineage.progress;
@@ -270,6 +357,18 @@ impl Job {
                 if self.trie.last_only {
                     executions.drain(..executions.len().saturating_sub(1));
                 }
+                let reached = self.reached.as_ref().map(|reach| {
+                    let nodes = self.trie.path(*leaf);
+                    let of = |node: &u32| reach.nodes.get(node).cloned().unwrap_or_default();
+                    Box::new(Reached {
+                        import: reach.import.clone(),
+                        tests: nodes.iter().map(of).collect(),
+                    })
+                });
+                let (ending, executions, pursued) = match &self.pursuit {
+                    Some(chase) => (self.ending_of(chase), Vec::new(), self.pursued(chase)),
+                    None => (ending, executions, Vec::new()),
+                };
                 RunRecord {
                     request: *request,
                     ending,
@@ -280,8 +379,43 @@ impl Job {
                     plain: self.plain,
                     observation: self.seen.clone(),
                     trace: None,
+                    pursued,
+                    reached,
                 }
             })
+            .collect()
+    }
+
+    fn ending_of(&self, chase: &Chase) -> Ending {
+        match (&self.lost, chase.done.last().map(|last| &last.outcome)) {
+            _ if self.not_found && chase.hit => Ending::Stopped,
+            (Some(why), _) => Ending::Lost(why.clone()),
+            (None, Some(Outcome::TimedOut(_))) => Ending::TimedOut,
+            (None, Some(Outcome::Crashed(_))) => Ending::Crashed,
+            _ => Ending::Completed,
+        }
+    }
+
+    /// What was executed; or, of code that is not even imported with its change, that.
+    fn pursued(&self, chase: &Chase) -> Vec<Pursued> {
+        if !self.not_found || !chase.hit {
+            return chase.done.clone();
+        }
+        let failure = Failure {
+            phase: Phase::Setup,
+            message: "the test is not collected with it".into(),
+            at: String::new(),
+        };
+        let first = self.trie.tests.first();
+        first
+            .map(|test| Pursued {
+                test: *test,
+                outcome: Outcome::Errored(Arc::new(failure)),
+                micros: 0,
+                hit: true,
+                earlier: false,
+            })
+            .into_iter()
             .collect()
     }
 
@@ -327,6 +461,18 @@ impl Job {
         if node as usize >= self.nodes.len() {
             return;
         }
+        if let Some(chase) = &mut self.pursuit {
+            if chase.done.len() < MOST_PURSUED {
+                chase.done.push(Pursued {
+                    test: self.trie.tests[node as usize],
+                    outcome,
+                    micros,
+                    hit: chase.hit,
+                    earlier: chase.earlier,
+                });
+            }
+            return;
+        }
         if self.trie.branches.contains_key(&node) {
             for next in to.unwrap_or(&[i64::from(node) + 1]) {
                 self.branches
@@ -344,6 +490,28 @@ impl Job {
             .entry(failure)
             .or_insert_with_key(|failure| Arc::new(failure.clone()));
         Arc::clone(shared)
+    }
+}
+
+impl Lineage {
+    /// How much of its time the running test was not given: other processes had it.
+    fn still_has(&self, limit: Duration, now: Instant) -> Option<Duration> {
+        self.running.as_ref()?;
+        let used = process::cpu_time(self.pid)?.saturating_sub(self.cpu);
+        let waited = now.saturating_duration_since(self.progress);
+        let patient = waited < limit.saturating_mul(MOST_WAIT);
+        (used < limit && patient).then(|| (limit - used).max(LEAST_REPRIEVE))
+    }
+}
+
+/// Adds (first, length) pairs; a shim sends them in order, and nothing else is believed.
+fn extend(ranges: &mut Ranges, numbers: &[u32]) {
+    for pair in numbers.chunks_exact(2) {
+        let (first, length) = (pair[0], pair[1]);
+        let end = ranges.last().map_or(0, |(first, length)| first + length);
+        if length > 0 && first >= end && first.checked_add(length).is_some() {
+            ranges.push((first, length));
+        }
     }
 }
 
@@ -404,6 +572,8 @@ mod tests {
             ph: None,
             m: String::new(),
             at: String::new(),
+            hit: false,
+            earlier: false,
         }
     }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use flakelab_lab::trie::{Trie, merge};
 use flakelab_lab::{Lab, LabError, Sink};
-use flakelab_model::{Ending, Isolation, RunRecord, RunRequest, Suite};
+use flakelab_model::{Changed, Ending, Isolation, RunRecord, RunRequest, Suite};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::cold::{ColdRun, Ended};
@@ -188,6 +188,13 @@ impl PytestLab {
             } else {
                 self.isolation(request.isolation)
             };
+            if request.mutation.as_ref().is_some_and(|m| {
+                matches!(m.code, Changed::Import { .. }) != isolation.is_pristine()
+            }) {
+                return Err(LabError::broken(
+                    "changed bodies take forks of the collected suite, changed files take fresh interpreters",
+                ));
+            }
             match isolation {
                 Isolation::Shared | Isolation::Fork => warm.push((number, request)),
                 Isolation::Fresh => {
@@ -514,5 +521,7 @@ fn empty_record(request: usize) -> RunRecord {
         plain: false,
         observation: None,
         trace: None,
+        pursued: Vec::new(),
+        reached: None,
     }
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use flakelab_lab::trie::Trie;
 use flakelab_model::{
-    CodeEdit, Ending, Experiment, Factors, Recording, RunRecord, RunRequest, Suite, Timeout,
+    CodeEdit, Ending, Experiment, Factors, Mutation, Recording, RunRecord, RunRequest, Suite,
+    Timeout,
 };
 use serde::Serialize;
 
@@ -50,6 +51,19 @@ pub(super) struct Pending {
     pub(super) recording: Option<Arc<Recording>>,
 }
 
+impl Pending {
+    pub(super) fn job(&self) -> Job {
+        Job::new(self.trie.clone(), self.timeout).pursues(self.special.mutation.is_some())
+    }
+
+    /// Whether tests that were not found by name are worth a collection of everything. Changed code may well
+    /// be why they are not there.
+    pub(super) fn may_search(&self) -> bool {
+        let whole = self.selection.as_ref().is_none_or(|s| s.whole);
+        !whole && self.special.mutation.is_none()
+    }
+}
+
 /// What sets a run apart besides its order.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Special {
@@ -57,6 +71,8 @@ pub(super) struct Special {
     pub(super) experiment: Option<Experiment>,
     #[serde(skip_serializing_if = "Factors::is_plain")]
     pub(super) factors: Factors,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mutation: Option<Arc<Mutation>>,
 }
 
 impl Special {
@@ -64,6 +80,7 @@ impl Special {
         Self {
             experiment: request.experiment.clone(),
             factors: request.factors.clone(),
+            mutation: request.mutation.clone(),
         }
     }
 }
@@ -204,7 +221,7 @@ impl Lane {
             }),
             (Kind::Template, None) => Ok(()),
         };
-        self.job = Some((Job::new(pending.trie.clone(), pending.timeout), pending));
+        self.job = Some((pending.job(), pending));
     }
 
     pub(super) fn hear(&mut self, buffer: &mut [u8], progress: &Progress) -> Heard {
@@ -233,8 +250,7 @@ impl Lane {
 
     fn finish(&mut self, cpu: Duration, heard: &mut Heard) {
         if let Some((job, pending)) = self.job.take() {
-            let again = job.not_found() && pending.selection.as_ref().is_some_and(|s| !s.whole);
-            if again {
+            if job.not_found() && pending.may_search() {
                 heard.not_found.push(pending);
             } else {
                 heard.records.extend(job.records(self.hash_seed, cpu));
@@ -283,6 +299,10 @@ pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
             progress.executions.fetch_add(1, Ordering::Relaxed);
             job.outcome(outcome);
         }
+        Event::Hit {} => job.hit(),
+        Event::Circles {} => job.circles(),
+        Event::Imported { r } => job.imported(&r),
+        Event::Reached { n, r } => job.reached(n, &r),
         Event::Leak(leak) => job.leak(leak),
         Event::Wrote { id, at } => job.wrote(&id, at),
         Event::Watched { notes, objects, ms } => job.watched(notes, objects, ms),

@@ -43,6 +43,9 @@ pub(super) struct Setup {
     pub(super) special: Special,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) layers: Option<RecordingSetup>,
+    /// A file with the instrumented texts of the project's files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) instrumented: Option<PathBuf>,
 }
 
 /// What is to be written down, and where.
@@ -97,6 +100,23 @@ pub(super) struct SandboxSetup {
     /// For some targets a directory whose files take the place of theirs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) over: BTreeMap<PathBuf, PathBuf>,
+}
+
+/// Texts that are read in place of files when those are imported, and how many points they have.
+#[derive(Debug, Clone, Serialize)]
+pub struct Instrumented {
+    pub points: usize,
+    /// By absolute path.
+    pub texts: BTreeMap<PathBuf, String>,
+}
+
+fn instrumented(scratch: &Path) -> PathBuf {
+    scratch.join("instrumented.json")
+}
+
+/// Makes every interpreter of a lab import instrumented texts.
+pub(super) fn instrument(scratch: &Path, texts: &Instrumented) -> io::Result<()> {
+    fs::write(instrumented(scratch), serde_json::to_vec(texts)?)
 }
 
 /// Where files that take the place of those below a root lie.
@@ -182,7 +202,13 @@ impl Nest {
             scratch: self.root.join("files"),
             special: Special::default(),
             layers: None,
+            instrumented: self.instrumented(),
         }
+    }
+
+    fn instrumented(&self) -> Option<PathBuf> {
+        let file = instrumented(self.root.parent()?);
+        file.is_file().then_some(file)
     }
 
     fn over(&self, roots: &[PathBuf]) -> BTreeMap<PathBuf, PathBuf> {

@@ -42,6 +42,7 @@ pub use crate::wire::CollectionError;
 pub use arguments::Arguments;
 pub use interpreter::{Interpreter, InterpreterError, ask, choose, locales, packages};
 pub use lab::{Progress, PytestLab};
+pub use launch::Instrumented;
 pub use once::once;
 pub use open::{Facts, OpenError, Options, SandboxMode, SandboxState};
 pub use plain::PlainProject;

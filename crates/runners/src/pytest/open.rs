@@ -16,6 +16,7 @@ use super::ground::Ground;
 use super::interpreter::Interpreter;
 use super::lab::PytestLab;
 use super::lane::Lane;
+use super::launch::Instrumented;
 use crate::cancel::Cancel;
 use crate::process::Limits;
 use crate::wire::{CollectionError, Event};
@@ -41,6 +42,8 @@ pub struct Options {
     /// Files that take the place of the project's own, by absolute path. Without a sandbox runs get a copy
     /// of the tree.
     pub patched: Vec<(PathBuf, Vec<u8>)>,
+    /// Texts with points that tell when they are reached.
+    pub instrumented: Option<Instrumented>,
     /// Never fork, whatever the suite allows.
     pub cold_only: bool,
     pub limits: Limits,

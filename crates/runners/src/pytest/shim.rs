@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 77] = shim![
+const FILES: [(&str, &str); 80] = shim![
     "__init__.py",
     "channel.py",
     "cold.py",
@@ -74,13 +74,16 @@ const FILES: [(&str, &str); 77] = shim![
     "leaks/warned.py",
     "leaks/watch.py",
     "main.py",
+    "mutation.py",
     "outcome.py",
     "plain.py",
     "plugin.py",
+    "reach.py",
     "rivals.py",
     "sandbox.py",
     "sealed.py",
     "server.py",
+    "sources.py",
     "state.py",
     "suite.py",
     "surroundings.py",

@@ -28,6 +28,7 @@ pub(crate) fn options(
         .expect("scripts/test makes the environment");
     Options {
         patched,
+        instrumented: None,
         interpreter,
         project: project.to_owned(),
         tree: project.to_owned(),

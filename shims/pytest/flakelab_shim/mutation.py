@@ -1,0 +1,135 @@
+"""Changed code under watch: put in place, counted where it is executed, and pursued until tests reach it."""
+
+import builtins
+
+from .channel import clean
+from .hidden import Hidden
+from .sealed import os
+from .walk import Stop
+
+# The process ended itself because the changed code was executed too often.
+IN_CIRCLES = 86
+
+
+class Probe:
+    """Counts how often the changed expression or statement begins."""
+
+    def __init__(self, channel, most):
+        self._channel = channel
+        self._most = most
+        self._count = 0
+        self._start = 0
+        # Shared with processes that a test forks.
+        self._flag = _shared_byte()
+        builtins.__flakelab_hit__ = self._hit
+        builtins.__flakelab_seen__ = self._seen
+
+    def _hit(self):
+        self._count += 1
+        since = self._count - self._start
+        if since == 1:
+            # Said at once: the test may end the process.
+            self._flag[0] = 1
+            self._channel.send_raw(b'{"k":"hit"}')
+        elif since > self._most:
+            self._channel.send_raw(b'{"k":"circles"}')
+            os._exit(IN_CIRCLES)
+
+    def _seen(self, decorated):
+        self._hit()
+        return decorated
+
+    def start(self):
+        """Hits from now on belong to the next execution; whether there were any since the last call."""
+        self._start = self._count
+        was_hit, self._flag[0] = self.is_hit(), 0
+        return was_hit
+
+    def is_hit(self):
+        return self._flag[0] == 1
+
+
+def _shared_byte():
+    with Hidden():
+        import mmap
+    return mmap.mmap(-1, 1)
+
+
+def put_in_place(mutation, channel):
+    """For an interpreter that has imported nothing of the project."""
+    from . import sources
+
+    changed = mutation["import"]
+    sources.install({os.path.realpath(changed["file"]): changed["text"]})
+    return Probe(channel, mutation["most_hits"])
+
+
+def swap_in(mutation, channel, config):
+    """For a fork of the collected suite."""
+    from .edits import swap
+
+    probe = Probe(channel, mutation["most_hits"])
+    swap(mutation["body"], config)
+    return probe
+
+
+class Pursuit:
+    """Executes tests one after the other, again where they did not reach the change."""
+
+    def __init__(self, session, items, recorder, channel, probe, mutation):
+        self._session = session
+        self._items = items
+        self._recorder = recorder
+        self._channel = channel
+        self._probe = probe
+        self._executions = 1 + mutation["reruns"]
+        self._immediate = mutation["immediate"]
+        self._first_kill = mutation["first_kill"]
+        self._imported = self._hit_before = False
+        self._pid = os.getpid()
+
+    def run(self):
+        self._imported = self._hit_before = self._probe.start()
+        numbers = list(range(len(self._items)))
+        if self._immediate:
+            for number in numbers:
+                for _ in range(self._executions):
+                    hit, killed = self._execute(number, number + 1)
+                    if hit:
+                        break
+                if killed and self._first_kill:
+                    return
+            return
+        for _ in range(self._executions):
+            missed = []
+            for at, number in enumerate(numbers):
+                following = numbers[at + 1] if at + 1 < len(numbers) else len(self._items)
+                hit, killed = self._execute(number, following)
+                if killed and self._first_kill:
+                    return
+                if not hit:
+                    missed.append(number)
+            numbers = missed
+
+    def _execute(self, number, following):
+        item = self._items[number]
+        following = self._items[following] if following < len(self._items) else None
+        self._hit_before |= self._probe.start()
+        self._channel.send_raw(b'{"k":"s","n":%d}' % number)
+        self._recorder.start(item.nodeid)
+        stop = None
+        try:
+            self._session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        except BaseException as error:  # pytest.exit, KeyboardInterrupt: plain pytest ends here
+            stop = error
+        if os.getpid() != self._pid:
+            os._exit(83)
+        event = self._recorder.finish()
+        if stop is not None:
+            event.update(o="f", ph="call", m=clean("%s ended the session" % type(stop).__name__, 500), at="")
+        hit = self._imported or self._probe.is_hit()
+        event.update(k="o", n=number, hit=hit, earlier=self._hit_before)
+        self._channel.send(event)
+        if stop is not None or self._session.shouldstop or self._session.shouldfail:
+            raise Stop
+        return hit, hit and event["o"] in ("f", "e")

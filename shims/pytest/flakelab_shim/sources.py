@@ -1,0 +1,21 @@
+"""Other text for some files, read where they are imported: nothing is written, and no bytecode of theirs is
+read."""
+
+import _frozen_importlib_external as _importing
+
+from .sealed import os
+
+_Loader = _importing.SourceFileLoader
+_get_code = _Loader.get_code
+
+
+def install(texts):
+    """`texts` by the real path of the file."""
+
+    def get_code(self, fullname):
+        text = texts.get(os.path.realpath(self.path))
+        if text is None:
+            return _get_code(self, fullname)
+        return compile(text, self.path, "exec", dont_inherit=True)
+
+    _Loader.get_code = get_code
