@@ -8,7 +8,7 @@ use std::path::Path;
 
 use support::root;
 
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("model", &[]),
     ("stats", &[]),
     ("lab", &["model"]),
@@ -17,6 +17,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("explain", &["model", "lab"]),
     ("fix", &["model", "lab", "source"]),
     ("inject", &["model", "stats", "lab", "source"]),
+    ("mutate", &["model", "stats", "lab", "source"]),
     ("filter", &["stats", "source"]),
     ("measure", &["model", "stats", "lab"]),
     ("history", &["model", "stats"]),

@@ -53,6 +53,14 @@ impl Schema {
         name: "flakelab.history",
         version: "1.0",
     };
+    pub const MUTATE: Schema = Schema {
+        name: "flakelab.mutate",
+        version: "1.0",
+    };
+    pub const MUTATE_SIMULATE: Schema = Schema {
+        name: "flakelab.mutate.simulate",
+        version: "1.0",
+    };
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -13,6 +13,7 @@ pub mod inject;
 mod junit;
 mod markdown;
 pub mod measure;
+pub mod mutate;
 mod plot;
 mod style;
 mod terminal;
