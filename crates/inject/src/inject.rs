@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use flakelab_lab::{Lab, LabError, Variants};
+use flakelab_lab::{Journal, Lab, LabError, Variants};
 use flakelab_source::Tree;
 
 use crate::confirm::Explain;
@@ -12,7 +12,7 @@ use crate::evaluate::{Bench, Spent};
 use crate::metrics::Totals;
 use crate::mutant::{self, Mutant};
 use crate::select::{Selection, select};
-use crate::settings::{Journal, Settings, Stage, Watch};
+use crate::settings::{Settings, Stage, Watch};
 
 /// Mutants evaluated together: each order is walked once for them. Memory grows with it, not with how many
 /// there are.

@@ -31,4 +31,4 @@ pub use inject::{Injection, Surroundings, inject};
 pub use metrics::{ClassRow, Metrics, Relations, Totals};
 pub use mutant::Mutant;
 pub use select::{Excluded, Selection};
-pub use settings::{Journal, Scope, Settings, Stage, Watch};
+pub use settings::{Scope, Settings, Stage, Watch};

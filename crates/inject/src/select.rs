@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use flakelab_lab::orders::{self, Kind};
-use flakelab_lab::{Lab, LabError, patience, pristine};
+use flakelab_lab::{Journal, Lab, LabError, patience, pristine};
 use flakelab_model::{
     Isolation, Order, Polarity, RunRecord, RunRequest, Suite, TestIndex, Timeout,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Journal, Settings, Stage, Watch};
+use crate::settings::{Settings, Stage, Watch};
 
 /// Tests whose reruns are asked for at once.
 const CHUNK: usize = 50;

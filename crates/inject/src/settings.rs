@@ -1,6 +1,5 @@
 //! What an injection is asked to do, and who follows it.
 
-use flakelab_lab::LabError;
 use flakelab_model::{Place, Suite, TestIndex, Timeout};
 use serde::{Deserialize, Serialize};
 
@@ -85,10 +84,4 @@ pub enum Stage {
 pub trait Watch {
     fn stage(&mut self, stage: Stage, steps: usize);
     fn step(&mut self);
-}
-
-/// Keeps what is finished, so that nothing is done twice after an interruption.
-pub trait Journal {
-    fn get(&self, key: &str) -> Option<String>;
-    fn put(&mut self, key: &str, value: &str) -> Result<(), LabError>;
 }

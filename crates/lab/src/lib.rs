@@ -36,6 +36,12 @@ pub trait Variants {
     fn open(&mut self, files: &[(String, String)]) -> Result<Option<BorrowedLab<'_>>, LabError>;
 }
 
+/// Keeps what a campaign has finished, so that nothing is done twice after an interruption.
+pub trait Journal {
+    fn get(&self, key: &str) -> Option<String>;
+    fn put(&mut self, key: &str, value: &str) -> Result<(), LabError>;
+}
+
 /// No outcome could be obtained. A failing test is an outcome, never an error.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {

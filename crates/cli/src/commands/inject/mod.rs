@@ -17,7 +17,9 @@ use serde_json::json;
 use crate::args::{Format, InjectArgs, InjectCommand, ScopeArg};
 use crate::error::{self, CliError, chain};
 use crate::printer::Volume;
-use crate::workbench::{self, Asked, Bar, PatchedProjects, Project, Workbench, lab_error};
+use crate::workbench::{
+    self, Asked, Bar, PatchedProjects, Project, StoreJournal, Workbench, lab_error,
+};
 
 pub(crate) fn run(args: &InjectArgs) -> crate::Outcome {
     match &args.command {
@@ -73,8 +75,7 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
             variants: &mut PatchedProjects(&bench),
             tree: &tree,
             explain: &mut causes::Causes::new(&settings),
-            journal: &mut progress::StoreJournal::new(&store, campaign)
-                .map_err(|e| lab_error(e, &bench))?,
+            journal: &mut StoreJournal::new(&store, campaign).map_err(|e| lab_error(e, &bench))?,
             watch: &mut progress::InjectWatch(&bar),
         },
         &settings,

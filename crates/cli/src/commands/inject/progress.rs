@@ -1,12 +1,7 @@
-//! Shows how far an injection is, and keeps what is finished.
+//! Shows how far an injection is.
 
-use std::collections::HashMap;
+use flakelab_inject::{Stage, Watch};
 
-use flakelab_inject::{Journal, Stage, Watch};
-use flakelab_lab::LabError;
-use flakelab_store::{CampaignId, Store};
-
-use crate::error::chain;
 use crate::workbench::Bar;
 
 pub(super) struct InjectWatch<'a>(pub(super) &'a Bar);
@@ -22,37 +17,5 @@ impl Watch for InjectWatch<'_> {
 
     fn step(&mut self) {
         self.0.advance();
-    }
-}
-
-/// Finished steps, in the campaign's results.
-pub(super) struct StoreJournal<'a> {
-    store: &'a Store,
-    campaign: CampaignId,
-    known: HashMap<String, String>,
-}
-
-impl<'a> StoreJournal<'a> {
-    pub(super) fn new(store: &'a Store, campaign: CampaignId) -> Result<Self, LabError> {
-        let known = store
-            .kept(campaign)
-            .map_err(|e| LabError::broken(chain(&e)))?;
-        Ok(Self {
-            store,
-            campaign,
-            known: known.into_iter().collect(),
-        })
-    }
-}
-
-impl Journal for StoreJournal<'_> {
-    fn get(&self, key: &str) -> Option<String> {
-        self.known.get(key).cloned()
-    }
-
-    fn put(&mut self, key: &str, value: &str) -> Result<(), LabError> {
-        self.store
-            .keep(self.campaign, key, value)
-            .map_err(|e| LabError::broken(chain(&e)))
     }
 }

@@ -1,0 +1,249 @@
+//! One mutant on its way to a verdict: what to run next, and what came of it.
+//!
+//! First all of its tests in one process, in order of priority, again where they miss. What looks like a kill, or may be
+//! one, is run alone. Pairs that never reached the change climb the ladder.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use flakelab_model::{Ending, Outcome, Polarity, Pursued, RunRecord, TestIndex};
+
+use crate::control::Controls;
+use crate::pair::{Pair, PairVerdict, Rung, Status, status};
+use crate::settings::{Reruns, Settings};
+use crate::subject::{Lane, Subject};
+
+/// Pairs that must have timed out before the others are left out.
+const ENOUGH_TIMEOUTS: usize = 2;
+/// Runs of a mutant that may be lost before it is given up.
+const MOST_LOST: u32 = 2;
+
+/// Something to run with the mutant in place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ask {
+    pub(crate) tests: Vec<TestIndex>,
+    pub(crate) rung: Rung,
+    pub(crate) attempt: u32,
+    pub(crate) purpose: Purpose,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// All tests, one after the other.
+    Sweep,
+    /// It failed, and the change was executed.
+    Kill,
+    /// It failed after the change was executed, but not by itself.
+    Unclear,
+    Timeout,
+    /// A rerun of pairs that missed.
+    Climb,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Kill {
+    pub(crate) test: TestIndex,
+    pub(crate) signature: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct Chase<'a> {
+    pub(crate) subject: Subject<'a>,
+    pub(crate) pairs: BTreeMap<TestIndex, Pair>,
+    pub(crate) kills: Vec<Kill>,
+    pub(crate) notes: Vec<String>,
+    remaining: VecDeque<TestIndex>,
+    alone: Vec<(TestIndex, Rung, Purpose)>,
+    /// The last step of the ladder that was taken.
+    climbed: usize,
+    timeouts: usize,
+    lost: u32,
+    error: Option<String>,
+    matrix: bool,
+}
+
+impl<'a> Chase<'a> {
+    pub(crate) fn new(subject: Subject<'a>, settings: &Settings) -> Self {
+        let remaining: VecDeque<TestIndex> = subject.order.iter().map(|c| c.test).collect();
+        Self {
+            pairs: BTreeMap::new(),
+            kills: Vec::new(),
+            notes: Vec::new(),
+            alone: Vec::new(),
+            climbed: settings.reruns.of(Rung::SameProcess) as usize,
+            timeouts: 0,
+            lost: 0,
+            error: None,
+            matrix: settings.matrix,
+            remaining,
+            subject,
+        }
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        match &self.error {
+            Some(_) if self.kills.is_empty() => Status::Error,
+            _ => status(self.pairs.values()),
+        }
+    }
+
+    pub(crate) fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    pub(crate) fn unknown(&self) -> Vec<TestIndex> {
+        let pairs = self.pairs.iter();
+        pairs
+            .filter(|(_, pair)| pair.verdict == PairVerdict::Unknown)
+            .map(|(test, _)| *test)
+            .collect()
+    }
+
+    fn is_decided(&self) -> bool {
+        !self.matrix && (!self.kills.is_empty() || self.timeouts >= ENOUGH_TIMEOUTS)
+    }
+
+    /// What to run next; nothing when the verdict is there.
+    pub(crate) fn next(&mut self, reruns: &Reruns) -> Vec<Ask> {
+        if self.error.is_some() {
+            return Vec::new();
+        }
+        if !self.alone.is_empty() {
+            let ask = |(test, rung, purpose)| Ask {
+                tests: vec![test],
+                rung,
+                attempt: 1,
+                purpose,
+            };
+            return std::mem::take(&mut self.alone).into_iter().map(ask).collect();
+        }
+        if self.is_decided() {
+            return Vec::new();
+        }
+        if !self.remaining.is_empty() {
+            return vec![Ask {
+                tests: self.remaining.iter().copied().collect(),
+                rung: Rung::SameProcess,
+                attempt: self.lost,
+                purpose: Purpose::Sweep,
+            }];
+        }
+        self.climb(reruns)
+    }
+
+    fn climb(&mut self, reruns: &Reruns) -> Vec<Ask> {
+        let unknown = self.unknown();
+        let steps = reruns.steps();
+        let Some((rung, attempt)) = steps.get(self.climbed).copied().filter(|_| !unknown.is_empty())
+        else {
+            return Vec::new();
+        };
+        self.climbed += 1;
+        let groups: Vec<Vec<TestIndex>> = if rung <= Rung::ProcessPerMutant {
+            vec![unknown]
+        } else {
+            unknown.into_iter().map(|test| vec![test]).collect()
+        };
+        groups
+            .into_iter()
+            .map(|tests| Ask {
+                tests,
+                rung,
+                attempt,
+                purpose: Purpose::Climb,
+            })
+            .collect()
+    }
+
+    /// What came of a run.
+    pub(crate) fn take(
+        &mut self,
+        ask: &Ask,
+        record: &RunRecord,
+        reruns: &Reruns,
+        controls: &mut Controls,
+    ) {
+        let mut seen: BTreeMap<TestIndex, u32> = BTreeMap::new();
+        for pursued in &record.pursued {
+            let number = seen.entry(pursued.test).or_default();
+            let step = match ask.purpose {
+                Purpose::Sweep => reruns.step(Rung::SameProcess, *number),
+                Purpose::Climb => reruns.step(ask.rung, ask.attempt),
+                // An execution alone that is asked for out of turn.
+                _ => reruns.step(ask.rung, reruns.of(ask.rung).min(1)),
+            };
+            *number += 1;
+            self.execution(ask, pursued, step, controls);
+        }
+        if ask.purpose == Purpose::Sweep {
+            self.remaining.retain(|test| !seen.contains_key(test));
+        }
+        if let Ending::Lost(why) = &record.ending {
+            self.lose(why);
+        } else if ask.purpose == Purpose::Sweep && record.pursued.is_empty() {
+            self.lose("nothing was executed");
+        }
+    }
+
+    fn execution(
+        &mut self,
+        ask: &Ask,
+        pursued: &Pursued,
+        step: usize,
+        controls: &mut Controls,
+    ) {
+        let pair = self.pairs.entry(pursued.test).or_default();
+        pair.tried(pursued.hit, step);
+        if pair.verdict == PairVerdict::Killed {
+            return;
+        }
+        let alone = ask.rung.max(Rung::ProcessPerPair);
+        match (pursued.outcome.polarity(), pursued.hit) {
+            (_, true) if matches!(pursued.outcome, Outcome::TimedOut(_)) => {
+                if ask.purpose == Purpose::Timeout {
+                    pair.verdict = PairVerdict::Timeout;
+                    self.timeouts += 1;
+                } else {
+                    self.alone.push((pursued.test, alone, Purpose::Timeout));
+                }
+            }
+            (Polarity::Fail, true) if ask.purpose != Purpose::Kill => {
+                self.alone.push((pursued.test, alone, Purpose::Kill));
+            }
+            (Polarity::Fail, true) if controls.explains(pursued.test, &pursued.outcome) => {
+                pair.verdict = PairVerdict::Unknown;
+                self.notes.push("a failure that also occurs without the mutant does not count".into());
+            }
+            (Polarity::Fail, true) => {
+                pair.verdict = PairVerdict::Killed;
+                let failure = pursued.outcome.failure();
+                self.kills.push(Kill {
+                    test: pursued.test,
+                    signature: failure.map(|f| f.signature()).unwrap_or_default(),
+                });
+            }
+            (Polarity::Fail, false) if pursued.earlier && ask.purpose == Purpose::Sweep => {
+                self.alone.push((pursued.test, alone, Purpose::Unclear));
+            }
+            (Polarity::Fail, false) => controls.note(pursued.test, &pursued.outcome),
+            (_, true) => {
+                if ask.purpose == Purpose::Kill {
+                    self.notes.push("a failure was not confirmed with the test alone".into());
+                }
+                pair.verdict = PairVerdict::Survived;
+            }
+            (_, false) => {}
+        }
+    }
+
+    /// A run gave no outcome. Code that cannot be swapped in is imported.
+    fn lose(&mut self, why: &str) {
+        if self.subject.lane == Lane::Swap && why.contains("LookupError") {
+            self.subject.lane = Lane::Import;
+            return;
+        }
+        self.lost += 1;
+        if self.lost > MOST_LOST {
+            self.error = Some(why.to_owned());
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Runs mutants, some at a time: each round asks what all of them need next.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flakelab_lab::{Lab, LabError};
+use flakelab_model::{
+    Isolation, Mutation, Order, Pursuit, RunRecord, RunRequest, TestIndex,
+};
+
+use crate::chase::{Ask, Chase, Purpose};
+use crate::control::{CONTROLS, Controls};
+use crate::pair::Rung;
+use crate::settings::Settings;
+
+/// A timeout must show again, with so much more time and so many more executions of the changed code.
+const MORE_TIME: u32 = 2;
+const MORE_HITS: u64 = 10;
+
+/// Runs and the CPU time they took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    pub runs: u64,
+    pub cpu: Duration,
+}
+
+/// Whom a request is for.
+enum For {
+    Control(TestIndex),
+    Mutant(usize, Ask),
+}
+
+pub(crate) struct Executor<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) controls: Controls,
+    pub(crate) spent: Spent,
+}
+
+impl Executor<'_> {
+    /// Brings every one of them to a verdict.
+    pub(crate) fn run(
+        &mut self,
+        lab: &mut dyn Lab,
+        chases: &mut [Chase<'_>],
+    ) -> Result<(), LabError> {
+        loop {
+            let (batch, whom) = self.round(chases);
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let mut records: Vec<RunRecord> = Vec::with_capacity(batch.len());
+            lab.run(&batch, &mut |record| {
+                records.push(record);
+                ControlFlow::Continue(())
+            })?;
+            // As asked, not as finished: verdicts must not depend on who was faster. Controls were asked first.
+            records.sort_by_key(|record| record.request);
+            for record in &records {
+                self.spent.runs += 1;
+                self.spent.cpu += record.cpu;
+                match &whom[record.request] {
+                    For::Control(test) => {
+                        for execution in &record.executions {
+                            self.controls.note(*test, &execution.outcome);
+                        }
+                    }
+                    For::Mutant(at, ask) => {
+                        let controls = &mut self.controls;
+                        chases[*at].take(ask, record, &self.settings.reruns, controls);
+                    }
+                }
+            }
+        }
+    }
+
+    fn round(&mut self, chases: &mut [Chase<'_>]) -> (Vec<RunRequest>, Vec<For>) {
+        let mut controls = Vec::new();
+        let mut wanted = Vec::new();
+        for (at, chase) in chases.iter_mut().enumerate() {
+            for ask in chase.next(&self.settings.reruns) {
+                if ask.purpose == Purpose::Kill && self.controls.ask(ask.tests[0]) {
+                    controls.push(ask.tests[0]);
+                }
+                let request = self.request(chase, &ask);
+                wanted.push((request, For::Mutant(at, ask)));
+            }
+        }
+        let isolation = if self.settings.forks {
+            Isolation::Fork
+        } else {
+            Isolation::Fresh
+        };
+        let controls = controls.into_iter().flat_map(|test| {
+            (0..CONTROLS).map(move |attempt| {
+                let order = Order(vec![test]);
+                let request = RunRequest {
+                    attempt,
+                    ..RunRequest::new(order, isolation, self.settings.timeout)
+                };
+                (request, For::Control(test))
+            })
+        });
+        controls.chain(wanted).unzip()
+    }
+
+    fn request(&self, chase: &Chase<'_>, ask: &Ask) -> RunRequest {
+        let settings = self.settings;
+        let (code, isolation) = chase.subject.placed(ask.rung);
+        let mut timeout = chase.subject.timeout(settings);
+        let mut most_hits = settings.most_hits;
+        if ask.purpose == Purpose::Timeout {
+            timeout.test = timeout.test.saturating_mul(MORE_TIME);
+            most_hits = most_hits.saturating_mul(MORE_HITS);
+        }
+        let reruns = match ask.purpose {
+            Purpose::Climb => 0,
+            _ => settings.reruns.of(Rung::SameProcess),
+        };
+        let mutation = Mutation {
+            code,
+            most_hits,
+            pursuit: Pursuit {
+                reruns,
+                immediate: settings.immediate,
+                first_kill: !settings.matrix,
+            },
+        };
+        RunRequest {
+            attempt: ask.attempt,
+            mutation: Some(Arc::new(mutation)),
+            ..RunRequest::new(Order(ask.tests.clone()), isolation, timeout)
+        }
+    }
+}

@@ -1,0 +1,592 @@
+//! The whole campaign: coverage, mutants of covered code, verdicts.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use flakelab_lab::{Lab, LabError};
+use flakelab_model::{Place, Suite, TestIndex};
+use flakelab_source::mutants::{Mutants, Mutation, Unit, UnitKind, mutants};
+use flakelab_source::{Source, unified};
+
+use crate::chase::Chase;
+use crate::collect::collect;
+use crate::coverage::{Coverage, Stability};
+use crate::execute::{Executor, Spent};
+use crate::found::{Counts, Found, Verdict};
+use crate::pair::{Ladder, PairVerdict, Status};
+use crate::priority::{Candidate, prioritise};
+use crate::reuse::{self, Tests, Units};
+use crate::settings::{Code, File, Settings, Stage, Surroundings};
+use crate::simulate::{MatrixPair, PairStatus};
+use crate::subject::{Lane, Subject};
+
+/// Mutants brought to their verdicts together. Memory grows with it, not with how many there are.
+const CHUNK: usize = 64;
+/// Characters of an expression that are shown in one line.
+const MOST_SHOWN: usize = 60;
+
+/// What a campaign found, beside the mutants: those were shown one by one.
+#[derive(Debug)]
+pub struct Mutating {
+    pub stability: Stability,
+    /// Where each statement of [`Stability`] stands: (file, line).
+    pub statements: Vec<(String, usize)>,
+    /// Tests that take no part, and why.
+    pub set_aside: Vec<(String, String)>,
+    pub ladder: Ladder,
+    /// Mutants with the bytecode of the original, with that of another mutant, and left out on request.
+    pub equal: u64,
+    pub duplicate: u64,
+    pub excluded: u64,
+    /// What running mutants has cost, in this session.
+    pub spent: Spent,
+    /// How long each test took, for a matrix.
+    pub micros: Vec<u32>,
+}
+
+/// The files with their points numbered through.
+struct Layout {
+    /// The number of the first point of each file.
+    first: Vec<usize>,
+    statement_of: Vec<usize>,
+    statements: Vec<(String, usize)>,
+    units: Units,
+    excluded: u64,
+    points: usize,
+}
+
+/// `each` sees every mutant with its verdict, in the order of the files.
+pub fn mutate(
+    lab: &mut dyn Lab,
+    around: &mut Surroundings<'_>,
+    files: &[File],
+    settings: &Settings,
+    each: &mut dyn FnMut(Found) -> Result<(), LabError>,
+) -> Result<Mutating, LabError> {
+    let suite = lab.suite().clone();
+    let (layout, texts) = lay_out(files);
+    let coverage = cover(&suite, around, &layout, &texts, settings)?;
+    drop(texts);
+    let chosen = choose(files, &layout, &coverage, settings);
+    around
+        .watch
+        .stage(Stage::Mutants, chosen.iter().map(Vec::len).sum());
+    let mut campaign = Campaign {
+        suite: &suite,
+        settings,
+        coverage: &coverage,
+        executor: Executor {
+            settings,
+            controls: Default::default(),
+            spent: Spent::default(),
+        },
+        tests: Tests::new(
+            &suite,
+            &coverage,
+            &layout.units,
+            around.tree,
+            &settings.environment,
+        ),
+        ladder: Ladder::new(&settings.reruns),
+        equal: 0,
+        duplicate: 0,
+        excluded: layout.excluded,
+        killed: 0,
+        done: 0,
+    };
+    for (at, (file, numbers)) in files.iter().zip(&chosen).enumerate() {
+        if numbers.is_empty() {
+            continue;
+        }
+        let Some(source) = Source::parse(&file.text) else {
+            continue;
+        };
+        let found = mutants(&source);
+        campaign.file(lab, around, file, &found, numbers, layout.first[at], each)?;
+    }
+    let mut set_aside: Vec<(String, String)> = coverage
+        .tests
+        .iter()
+        .zip(suite.ids())
+        .filter_map(|(covered, id)| Some((id.to_string(), covered.set_aside.clone()?)))
+        .collect();
+    set_aside.extend(campaign.executor.controls.unreliable().map(|(test, how)| {
+        let why = format!("fails in other orders, or now and then, without a mutant: {how}");
+        (suite.id(test).to_string(), why)
+    }));
+    Ok(Mutating {
+        stability: coverage.stability(&layout.statement_of),
+        set_aside,
+        ladder: campaign.ladder,
+        equal: campaign.equal,
+        duplicate: campaign.duplicate,
+        excluded: campaign.excluded,
+        spent: campaign.executor.spent,
+        micros: coverage.tests.iter().map(|covered| covered.micros).collect(),
+        statements: layout.statements,
+    })
+}
+
+/// Numbers the points of all files, and writes their instrumented texts.
+fn lay_out(files: &[File]) -> (Layout, Vec<(String, String)>) {
+    let mut layout = Layout {
+        first: Vec::new(),
+        statement_of: Vec::new(),
+        statements: Vec::new(),
+        units: Units::default(),
+        excluded: 0,
+        points: 0,
+    };
+    let mut texts = Vec::new();
+    let mut outside = Vec::new();
+    for file in files {
+        layout.first.push(layout.points);
+        let Some(source) = Source::parse(&file.text) else {
+            continue;
+        };
+        let found = mutants(&source);
+        layout.excluded += found.excluded as u64;
+        let mut statements: HashMap<usize, usize> = HashMap::new();
+        let first_unit = layout.units.digests.len();
+        for unit in &found.units {
+            let text = &file.text[unit.span.clone()];
+            layout.units.digests.push(reuse::digest((&file.path, text)));
+        }
+        for point in &found.points {
+            let number = *statements.entry(point.statement.start).or_insert_with(|| {
+                let line = file.text[..point.statement.start].matches('\n').count() + 1;
+                layout.statements.push((file.path.clone(), line));
+                layout.statements.len() - 1
+            });
+            layout.statement_of.push(number);
+            layout
+                .units
+                .of_point
+                .push((first_unit + point.unit) as u32);
+        }
+        outside.push((file.path.clone(), outside_functions(&file.text, &found.units)));
+        texts.push((
+            file.absolute.clone(),
+            found.instrumented(&file.text, layout.points),
+        ));
+        layout.points += found.points.len();
+    }
+    layout.units.outside = reuse::digest(outside);
+    (layout, texts)
+}
+
+/// What is left of a file without its functions.
+fn outside_functions(text: &str, units: &[Unit]) -> String {
+    let mut spans: Vec<_> = units
+        .iter()
+        .filter(|unit| unit.kind == UnitKind::Function)
+        .map(|unit| unit.span.clone())
+        .collect();
+    spans.sort_by_key(|span| span.start);
+    let (mut left, mut at) = (String::new(), 0);
+    for span in spans {
+        if span.start >= at {
+            left.push_str(&text[at..span.start]);
+            at = span.end;
+        }
+    }
+    left.push_str(&text[at..]);
+    left
+}
+
+/// The coverage of before in a campaign that goes on, else that of new runs.
+fn cover(
+    suite: &Suite,
+    around: &mut Surroundings<'_>,
+    layout: &Layout,
+    texts: &[(String, String)],
+    settings: &Settings,
+) -> Result<Coverage, LabError> {
+    let key = format!("coverage/{:016x}", reuse::digest(texts));
+    let known: Option<Coverage> = around
+        .journal
+        .get(&key)
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .filter(|known: &Coverage| known.tests.len() == suite.len());
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let found = {
+        let mut lab = around.tools.instrumented(texts, layout.points)?;
+        let found = collect(&mut *lab, settings, around.watch)?;
+        by_index(found, lab.suite(), suite)
+    };
+    let text = serde_json::to_string(&found).map_err(|e| LabError::broken(e.to_string()))?;
+    around.journal.put(&key, &text)?;
+    Ok(found)
+}
+
+/// The instrumented suite may have been collected in another order.
+fn by_index(mut found: Coverage, theirs: &Suite, ours: &Suite) -> Coverage {
+    let tests = ours.ids().iter().map(|id| {
+        let at = theirs.find(id.as_str());
+        at.map(|at| std::mem::take(&mut found.tests[at.at()]))
+            .unwrap_or_default()
+    });
+    Coverage {
+        tests: tests.collect(),
+        import: found.import.clone(),
+        by_file: found.by_file.clone(),
+    }
+}
+
+/// For each file the numbers of the mutations that are wanted.
+fn choose(
+    files: &[File],
+    layout: &Layout,
+    coverage: &Coverage,
+    settings: &Settings,
+) -> Vec<Vec<usize>> {
+    let mut chosen: Vec<Vec<usize>> = Vec::new();
+    for (file, first) in files.iter().zip(&layout.first) {
+        let lines = settings.lines.as_ref().map(|lines| lines.get(&file.path));
+        let found = Source::parse(&file.text).map(|source| mutants(&source));
+        let wanted = found.iter().flat_map(|found| found.mutations.iter().enumerate());
+        chosen.push(
+            wanted
+                .filter(|(_, mutation)| {
+                    let changed = lines.is_none_or(|ranges| {
+                        let mut ranges = ranges.into_iter().flatten();
+                        ranges.any(|(from, to)| (*from..=*to).contains(&mutation.line))
+                    });
+                    changed && !settings.without.iter().any(|word| word == mutation.operator.word())
+                })
+                // A sample of what no test reaches says nothing.
+                .filter(|(_, mutation)| {
+                    settings.sample.is_none() || {
+                        let point = (first + mutation.point) as u32;
+                        coverage.is_imported(point) || !coverage.candidates(point).is_empty()
+                    }
+                })
+                .map(|(number, _)| number)
+                .collect(),
+        );
+    }
+    let all: usize = chosen.iter().map(Vec::len).sum();
+    if let Some(most) = settings.sample.filter(|most| *most < all) {
+        let picked: BTreeSet<usize> = (0..most).map(|n| n * all / most.max(1)).collect();
+        let mut at = 0;
+        for numbers in &mut chosen {
+            numbers.retain(|_| {
+                at += 1;
+                picked.contains(&(at - 1))
+            });
+        }
+    }
+    chosen
+}
+
+struct Campaign<'a> {
+    suite: &'a Suite,
+    settings: &'a Settings,
+    coverage: &'a Coverage,
+    executor: Executor<'a>,
+    tests: Tests<'a>,
+    ladder: Ladder,
+    equal: u64,
+    duplicate: u64,
+    excluded: u64,
+    killed: u64,
+    done: u64,
+}
+
+/// A mutant that waits for its verdict.
+struct Waiting<'a> {
+    mutation: &'a Mutation,
+    tests: usize,
+    key: String,
+    verdict: Option<(Verdict, bool)>,
+    pairs: Vec<MatrixPair>,
+}
+
+impl<'a> Campaign<'a> {
+    #[allow(clippy::too_many_arguments, reason = "called from one place")]
+    fn file(
+        &mut self,
+        lab: &mut dyn Lab,
+        around: &mut Surroundings<'_>,
+        file: &'a File,
+        found: &Mutants,
+        numbers: &[usize],
+        first: usize,
+        each: &mut dyn FnMut(Found) -> Result<(), LabError>,
+    ) -> Result<(), LabError> {
+        let at_import: BTreeSet<usize> = found
+            .points
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| self.coverage.is_imported((first + at) as u32))
+            .map(|(_, point)| point.unit)
+            .collect();
+        let covering = self.covering(found, first);
+        let different = self.different(around, file, found, numbers)?;
+        for chunk in different.chunks(CHUNK) {
+            let mut waiting = Vec::new();
+            let mut chases: Vec<(usize, Chase<'_>)> = Vec::new();
+            for (mutation, broken) in chunk {
+                let unit = &found.units[mutation.unit];
+                let point = (first + mutation.point) as u32;
+                let order = self.order(point, &covering);
+                let tests: Vec<TestIndex> = order.iter().map(|c| c.test).collect();
+                let change = reuse::digest((
+                    &file.path,
+                    &file.text[unit.span.clone()],
+                    mutation.unit_text(&file.text, unit),
+                    self.settings.matrix,
+                ));
+                let key = self.tests.key(change, &tests);
+                let known = if *broken {
+                    let why = "the change does not compile".to_owned();
+                    Some((Verdict::bare(Status::Error, Some(why)), false))
+                } else if tests.is_empty() {
+                    Some((Verdict::bare(Status::NotCovered, None), false))
+                } else {
+                    self.known(around, &key)
+                };
+                if known.is_none() {
+                    let swapped = unit.kind == UnitKind::Function
+                        && self.settings.forks
+                        && !at_import.contains(&mutation.unit);
+                    let subject = Subject {
+                        file,
+                        unit,
+                        change: mutation,
+                        lane: if swapped { Lane::Swap } else { Lane::Import },
+                        order,
+                    };
+                    chases.push((waiting.len(), Chase::new(subject, self.settings)));
+                }
+                waiting.push(Waiting {
+                    mutation,
+                    tests: tests.len(),
+                    key,
+                    verdict: known,
+                    pairs: Vec::new(),
+                });
+            }
+            let (places, mut running): (Vec<usize>, Vec<Chase<'_>>) = chases.into_iter().unzip();
+            self.executor.run(lab, &mut running)?;
+            for (place, chase) in places.iter().zip(&running) {
+                self.ladder.add(chase.pairs.values());
+                let verdict = self.verdict(chase);
+                let text = serde_json::to_string(&verdict)
+                    .map_err(|e| LabError::broken(e.to_string()))?;
+                around.journal.put(&waiting[*place].key, &text)?;
+                if self.settings.matrix {
+                    waiting[*place].pairs = matrix_pairs(chase);
+                }
+                waiting[*place].verdict = Some((verdict, false));
+            }
+            for one in waiting {
+                around.watch.step();
+                let unit = &found.units[one.mutation.unit];
+                let Some((verdict, reused)) = one.verdict else {
+                    continue;
+                };
+                self.done += 1;
+                self.killed += u64::from(verdict.status == Status::Killed);
+                each(Found {
+                    verdict,
+                    reused,
+                    tests: one.tests,
+                    pairs: one.pairs,
+                    ..describe(file, unit, one.mutation)
+                })?;
+            }
+            around.watch.tally(self.killed, self.done);
+        }
+        Ok(())
+    }
+
+    /// A verdict of this campaign before it was interrupted, or of an earlier one.
+    fn known(&self, around: &Surroundings<'_>, key: &str) -> Option<(Verdict, bool)> {
+        let read = |text: String| serde_json::from_str::<Verdict>(&text).ok();
+        if let Some(verdict) = around.journal.get(key).and_then(read) {
+            return Some((verdict, false));
+        }
+        // A matrix wants its pairs, which are not kept.
+        if self.settings.matrix {
+            return None;
+        }
+        let verdict = around.earlier.get(key).and_then(read)?;
+        verdict.holds().then_some((verdict, true))
+    }
+
+    /// Mutations that compile to something of their own; with whether they do not compile at all.
+    fn different<'m>(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        file: &File,
+        found: &'m Mutants,
+        numbers: &[usize],
+    ) -> Result<Vec<(&'m Mutation, bool)>, LabError> {
+        let code = |unit: &Unit, text: String| Code {
+            classes: unit.classes.clone(),
+            text,
+        };
+        let wanted: Vec<&Mutation> = numbers.iter().map(|n| &found.mutations[*n]).collect();
+        let mut units: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut codes: Vec<Code> = Vec::new();
+        for mutation in &wanted {
+            units.entry(mutation.unit).or_insert_with(|| {
+                let unit = &found.units[mutation.unit];
+                codes.push(code(unit, file.text[unit.span.clone()].to_owned()));
+                codes.len() - 1
+            });
+        }
+        let originals = codes.len();
+        codes.extend(wanted.iter().map(|mutation| {
+            let unit = &found.units[mutation.unit];
+            code(unit, mutation.unit_text(&file.text, unit))
+        }));
+        let digests = around.tools.digests(&codes)?;
+        let mut seen: BTreeSet<(usize, &str)> = units
+            .iter()
+            .filter_map(|(unit, at)| Some((*unit, digests[*at].as_deref()?)))
+            .collect();
+        let own: BTreeSet<(usize, &str)> = seen.clone();
+        let mut kept = Vec::new();
+        for (mutation, digest) in wanted.into_iter().zip(&digests[originals..]) {
+            match digest {
+                None => kept.push((mutation, true)),
+                Some(digest) if own.contains(&(mutation.unit, digest.as_str())) => self.equal += 1,
+                Some(digest) if !seen.insert((mutation.unit, digest)) => self.duplicate += 1,
+                Some(_) => kept.push((mutation, false)),
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Tests that execute anything of a file.
+    fn covering(&self, found: &Mutants, first: usize) -> BTreeSet<TestIndex> {
+        let (from, to) = (first as u32, (first + found.points.len()) as u32);
+        let overlaps = |(start, length): &(u32, u32)| *start < to && start + length > from;
+        let tests = self.coverage.tests.iter().enumerate();
+        tests
+            .filter(|(_, covered)| covered.runs.iter().flatten().any(overlaps))
+            .map(|(at, _)| TestIndex(at as u32))
+            .collect()
+    }
+
+    /// The tests that decide about a point, in order of priority. What runs at import concerns every test whose file
+    /// imports it; those that execute something of the file go first.
+    fn order(&self, point: u32, covering: &BTreeSet<TestIndex>) -> Vec<Candidate> {
+        let mut order = self.coverage.candidates(point);
+        let importers = self.coverage.importers(point);
+        if !importers.is_empty() {
+            let known: BTreeSet<TestIndex> = order.iter().map(|c| c.test).collect();
+            for test in self.suite.indices() {
+                let covered = &self.coverage.tests[test.at()];
+                let id = self.suite.id(test).to_string();
+                let file = Place::of(&id).map_or(id, |place| place.file);
+                if known.contains(&test)
+                    || covered.set_aside.is_some()
+                    || covered.runs.is_empty()
+                    || !importers.contains(file.as_str())
+                {
+                    continue;
+                }
+                let of = covered.runs.len() as u32;
+                order.push(Candidate {
+                    test,
+                    seen: of,
+                    of,
+                    micros: covered.micros.into(),
+                });
+            }
+        }
+        prioritise(&mut order);
+        if !importers.is_empty() {
+            order.sort_by_key(|candidate| !covering.contains(&candidate.test));
+        }
+        order
+    }
+
+    fn verdict(&self, chase: &Chase<'_>) -> Verdict {
+        let name = |test: TestIndex| self.suite.id(test).to_string();
+        let mut counts = Counts::default();
+        for pair in chase.pairs.values() {
+            *match pair.verdict {
+                PairVerdict::Killed => &mut counts.killed,
+                PairVerdict::Survived => &mut counts.survived,
+                PairVerdict::Unknown => &mut counts.unknown,
+                PairVerdict::Timeout => &mut counts.timeout,
+            } += 1;
+        }
+        let status = chase.status();
+        let why = chase
+            .error()
+            .map(str::to_owned)
+            .or_else(|| chase.notes.last().cloned().filter(|_| status != Status::Killed));
+        Verdict {
+            status,
+            why,
+            killed_by: chase.kills.iter().map(|kill| name(kill.test)).collect(),
+            failure: chase.kills.first().map(|kill| kill.signature.clone()),
+            unknown_pairs: chase.unknown().into_iter().map(name).collect(),
+            counts,
+        }
+    }
+}
+
+fn matrix_pairs(chase: &Chase<'_>) -> Vec<MatrixPair> {
+    let seen: BTreeMap<TestIndex, &Candidate> =
+        chase.subject.order.iter().map(|c| (c.test, c)).collect();
+    let pairs = chase.pairs.iter();
+    pairs
+        .filter_map(|(test, pair)| {
+            let candidate = seen.get(test)?;
+            Some(MatrixPair {
+                test: test.0,
+                seen: candidate.seen,
+                of: candidate.of,
+                status: match pair.verdict {
+                    PairVerdict::Killed => PairStatus::Killed,
+                    PairVerdict::Survived => PairStatus::Survived,
+                    PairVerdict::Unknown => PairStatus::Unknown,
+                    PairVerdict::Timeout => PairStatus::Timeout,
+                },
+                tries: pair.tries.clone(),
+            })
+        })
+        .collect()
+}
+
+/// What there is to say of a mutant before it ran.
+fn describe(file: &File, unit: &Unit, mutation: &Mutation) -> Found {
+    let before = &file.text[mutation.span.clone()];
+    Found {
+        id: format!("{}:{}", file.path, mutation.id),
+        file: file.path.clone(),
+        line: mutation.line,
+        column: mutation.column,
+        scope: unit.path.clone(),
+        operator: mutation.operator.word(),
+        says: says(before, &mutation.replacement),
+        diff: unified(&file.path, Some(&file.text), &mutation.apply(&file.text)),
+        tests: 0,
+        verdict: Verdict::bare(Status::NotCovered, None),
+        reused: false,
+        pairs: Vec::new(),
+    }
+}
+
+fn says(before: &str, after: &str) -> String {
+    let short = |text: &str| {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(MOST_SHOWN) {
+            Some((at, _)) => format!("{}…", &line[..at]),
+            None => line,
+        }
+    };
+    let (before, after) = (short(before), short(after));
+    if after.is_empty() || after == "pass" {
+        format!("`{before}` is gone")
+    } else {
+        format!("`{before}` became `{after}`")
+    }
+}

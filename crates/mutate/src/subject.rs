@@ -1,0 +1,73 @@
+//! A mutant as the lab runs it.
+
+use std::time::Duration;
+
+use flakelab_model::{Changed, CodeEdit, Isolation, Timeout};
+use flakelab_source::mutants::{Mutation, Unit};
+
+use crate::pair::Rung;
+use crate::priority::Candidate;
+use crate::settings::{File, Settings};
+
+/// A test gets so many times as long with a mutant as the slowest that covers it took without, and this on top.
+const TIMES: u32 = 10;
+const LEAST: Duration = Duration::from_secs(1);
+
+/// How the changed code comes into a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Its function gets another body, in a fork of the collected suite.
+    Swap,
+    /// Its file is imported with the change: for code that runs at import, and where bodies cannot be swapped.
+    Import,
+}
+
+#[derive(Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) file: &'a File,
+    pub(crate) unit: &'a Unit,
+    pub(crate) change: &'a Mutation,
+    pub(crate) lane: Lane,
+    /// Its tests, in order of priority.
+    pub(crate) order: Vec<Candidate>,
+}
+
+impl Subject<'_> {
+    /// The changed code for a rung of the ladder, and the process it takes.
+    pub(crate) fn placed(&self, rung: Rung) -> (Changed, Isolation) {
+        let last = rung == Rung::FreshInterpreter;
+        match self.lane {
+            Lane::Swap if !last => (Changed::Body(self.body()), Isolation::Fork),
+            Lane::Import if last => (self.imported(), Isolation::Cold),
+            _ => (self.imported(), Isolation::Fresh),
+        }
+    }
+
+    fn body(&self) -> CodeEdit {
+        CodeEdit {
+            file: self.file.absolute.clone(),
+            classes: self.unit.classes.clone(),
+            name: self.unit.name.clone(),
+            first_line: self.unit.first_line,
+            line: self.unit.line,
+            text: self.change.probed_unit_text(&self.file.text, self.unit),
+            from_start: true,
+        }
+    }
+
+    fn imported(&self) -> Changed {
+        Changed::Import {
+            file: self.file.absolute.clone(),
+            text: self.change.apply_probed(&self.file.text),
+        }
+    }
+
+    pub(crate) fn timeout(&self, settings: &Settings) -> Timeout {
+        let slowest = self.order.iter().map(|c| c.micros).max().unwrap_or_default();
+        let test = Duration::from_micros(slowest).saturating_mul(TIMES) + LEAST;
+        Timeout {
+            test: test.min(settings.timeout.test),
+            ..settings.timeout
+        }
+    }
+}
