@@ -1,6 +1,7 @@
 //! The command line. Every option is optional here: configuration files fill in what is not given.
 
 mod detect;
+mod doctor;
 mod explain;
 mod filter;
 mod fix;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use detect::DetectArgs;
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use explain::{CauseArgs, ExplainArgs, GraphArg, ModeArg};
 pub(crate) use filter::{
     ApplyArgs, FilterArgs, FilterCommand, GateArgs, LabelArg, LabelArgs, LearnArgs, SuggestArgs,
@@ -63,6 +65,7 @@ pub(crate) enum Verb {
     Filter(Box<FilterArgs>),
     Ingest(Box<IngestArgs>),
     History(Box<HistoryArgs>),
+    Doctor(Box<DoctorArgs>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

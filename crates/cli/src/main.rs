@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod error;
 mod interrupt;
+mod machine;
 mod printer;
 mod project;
 mod workbench;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     };
     let result = match cli.verb {
         Verb::Detect(args) => commands::detect::run(*args),
+        Verb::Doctor(args) => commands::doctor::run(&args),
         Verb::Explain(args) => commands::explain::run(&args),
         Verb::Filter(args) => commands::filter::run(&args),
         Verb::Fix(args) => commands::fix::run(&args),

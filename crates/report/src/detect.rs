@@ -49,6 +49,10 @@ impl Schema {
         name: "flakelab.measure",
         version: "1.0",
     };
+    pub const DOCTOR: Schema = Schema {
+        name: "flakelab.doctor",
+        version: "1.0",
+    };
     pub const HISTORY: Schema = Schema {
         name: "flakelab.history",
         version: "1.0",

@@ -4,6 +4,7 @@
 
 mod csv;
 pub mod detect;
+pub mod doctor;
 pub mod explain;
 pub mod filter;
 pub mod fix;

@@ -1,6 +1,7 @@
 //! One folder per verb.
 
 pub(crate) mod detect;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod fix;

@@ -22,7 +22,7 @@ use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{
     self, Facts, Interpreter, OpenError, Options, PlainProject, PytestLab, SandboxMode,
-    SandboxState, clock,
+    SandboxState,
 };
 use flakelab_store::{Location, Store};
 use serde_json::json;
@@ -31,6 +31,7 @@ use crate::args::{IsolationArg, LabArgs, OutputArgs, SandboxArg};
 use crate::config::{self, Config};
 use crate::error::{self, CliError, chain};
 use crate::interrupt;
+use crate::machine;
 use crate::printer::Printer;
 use crate::project;
 
@@ -82,13 +83,10 @@ impl Workbench {
         let project = project::locate(path)?;
         let config = config::load(&project)?;
         let env: Vec<_> = std::env::vars_os().collect();
-        let wanted = lab.python.clone().map(absolute).or(config.python.clone());
         let run_timeout = lab.run_timeout.or(config.run_timeout.map(|t| t.0));
         let run_timeout = run_timeout.unwrap_or(Duration::from_secs(3600));
-        let python = pytest::choose(wanted.as_deref(), &project, &env).and_then(|python| {
-            pytest::ask(&python, &project, &env, run_timeout.min(MOST_PATIENCE))
-        });
-        let interpreter = python.map_err(|e| CliError::usage(chain(&e)).hint(e.hint()))?;
+        let interpreter = interpreter(&project, &config, lab, &env, run_timeout)
+            .map_err(|e| CliError::usage(chain(&e)).hint(e.hint()))?;
         let location = place::location(&project, output.store.as_deref(), &config);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = lab.jobs.or(config.jobs).unwrap_or(processors);
@@ -164,9 +162,9 @@ impl Workbench {
         }
     }
 
-    /// Whether interpreters can be started with a wrong clock.
-    pub(crate) fn has_clock(&self) -> bool {
-        clock::library(&self.interpreter.executable).is_some()
+    /// The interpreter of the project.
+    pub(crate) fn python(&self) -> &Interpreter {
+        &self.interpreter
     }
 
     /// Those of these locales that the system has.
@@ -243,7 +241,9 @@ impl Workbench {
             cold_only: self.isolation == IsolationArg::Cold,
             limits: Limits {
                 file: Some(FILE_LIMIT),
-                memory: self.memory.or_else(machine_memory),
+                memory: self
+                    .memory
+                    .or_else(|| machine::memory().ok().map(|m| m.bytes)),
             },
             patience: self.timeout.run,
             cancel: self.cancel.clone(),
@@ -312,6 +312,19 @@ impl Workbench {
     }
 }
 
+/// The interpreter that runs the suite: the one that is asked for, or else the project's.
+pub(crate) fn interpreter(
+    project: &Path,
+    config: &Config,
+    lab: &LabArgs,
+    env: &[(OsString, OsString)],
+    patience: Duration,
+) -> Result<Interpreter, pytest::InterpreterError> {
+    let wanted = lab.python.clone().map(absolute).or(config.python.clone());
+    pytest::choose(wanted.as_deref(), project, env)
+        .and_then(|python| pytest::ask(&python, project, env, patience.min(MOST_PATIENCE)))
+}
+
 /// A plain command. pytest never runs one id twice, so a repetition is two sessions in one process.
 pub(crate) fn shell(lab: &PytestLab, order: &[TestIndex], hash_seed: Option<u32>) -> String {
     let arguments = &lab.facts().arguments;
@@ -341,12 +354,4 @@ pub(crate) fn at_least_one(name: &str, number: u32) -> Result<u32, CliError> {
         )));
     }
     Ok(number)
-}
-
-/// All the memory there is, so that one runaway test gets an error before the machine gets stuck.
-fn machine_memory() -> Option<u64> {
-    let text = std::fs::read_to_string(Path::new("/proc/meminfo")).ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib << 10)
 }

@@ -5,6 +5,12 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// What git calls itself, if there is one.
+pub fn version(dir: &Path) -> Option<String> {
+    let said = ask(dir, &["version"])?;
+    Some(String::from_utf8_lossy(&said).trim().to_owned())
+}
+
 /// Whether git knows the file and has changes of it that are not committed.
 pub fn has_uncommitted_changes(dir: &Path, path: &str) -> bool {
     let said = ask(

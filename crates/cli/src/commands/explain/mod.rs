@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::args::{ExplainArgs, GraphArg, ModeArg};
 use crate::error::{self, CliError, chain};
+use crate::machine;
 use crate::printer::{Printer, Volume};
 use crate::workbench::{
     self, Asked, Bar, Workbench, at_least_one, deliver, lab_error, read_orders,
@@ -62,7 +63,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
         budget: causes.budget.or(explain.budget.map(|t| t.0)),
         timeout: bench.timeout,
         impatient: bench.impatient,
-        clock: bench.has_clock(),
+        clock: machine::clock(&bench.python().executable).is_ok(),
     };
     let configuration = json!({
         "tests": args.chosen.tests,

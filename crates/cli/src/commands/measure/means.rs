@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use flakelab_measure::{Factor, Means};
-use flakelab_runners::process;
 use flakelab_runners::pytest::{PytestLab, SandboxState};
 
 use crate::error::{CliError, chain};
+use crate::machine;
 use crate::workbench::Workbench;
 
 /// Tried besides the C locales; far apart in digits, capital letters and order.
@@ -25,23 +25,14 @@ pub(in crate::commands) fn probe(
     let mut cannot = |factor: Factor, why: &str| {
         unavailable.insert(factor, why.to_owned());
     };
-    if !bench.has_clock() {
-        cannot(
-            Factor::Date,
-            "there is no libfaketime (a Python package of that name, or `faketime` of the system)",
-        );
-    }
-    if let Err(why) = process::offline_works() {
-        cannot(
-            Factor::Network,
-            &format!("this system does not allow a network of one's own: {why}"),
-        );
-    }
-    if let Err(why) = process::fixed_addresses_work() {
-        cannot(
-            Factor::Addresses,
-            &format!("this system does not allow a fixed layout of memory: {why}"),
-        );
+    for (factor, found) in [
+        (Factor::Date, machine::clock(&bench.python().executable)),
+        (Factor::Network, machine::network()),
+        (Factor::Addresses, machine::addresses()),
+    ] {
+        if let Err(why) = found {
+            cannot(factor, &why);
+        }
     }
     if lab.facts().sandbox != SandboxState::On {
         cannot(Factor::State, "there is no sandbox to restore files with");
