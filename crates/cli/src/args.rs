@@ -6,6 +6,7 @@ mod explain;
 mod filter;
 mod fix;
 mod history;
+mod init;
 mod inject;
 mod measure;
 
@@ -23,6 +24,7 @@ pub(crate) use filter::{
 };
 pub(crate) use fix::{FixArgs, PatchMode, SiteArg, StrategyArg};
 pub(crate) use history::{HistoryArgs, IngestArgs};
+pub(crate) use init::InitArgs;
 pub(crate) use inject::{DatasetArgs, EvaluateArgs, InjectArgs, InjectCommand, ScopeArg};
 pub(crate) use measure::{MeasureArgs, PresetArg};
 
@@ -66,6 +68,7 @@ pub(crate) enum Verb {
     Ingest(Box<IngestArgs>),
     History(Box<HistoryArgs>),
     Doctor(Box<DoctorArgs>),
+    Init(InitArgs),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -150,22 +150,29 @@ pub(crate) fn load(project: &Path) -> Result<Config, CliError> {
     if own.is_file() {
         return read(&own, parse(&own)?);
     }
-    let pyproject = project.join("pyproject.toml");
-    if pyproject.is_file() {
-        // A pyproject.toml that does not parse is pytest's to complain about, unless it is ours.
-        let Ok(mut table) = parse(&pyproject) else {
-            return Ok(Config::default());
-        };
-        if let Some(toml::Value::Table(mut tool)) = table.remove("tool")
-            && let Some(ours) = tool.remove("flakelab")
-        {
-            let toml::Value::Table(ours) = ours else {
-                return Err(wrong(&pyproject, "`tool.flakelab` is no table"));
-            };
-            return read(&pyproject, ours);
-        }
+    match of_pyproject(project) {
+        Some(toml::Value::Table(ours)) => read(&project.join("pyproject.toml"), ours),
+        Some(_) => Err(wrong(
+            &project.join("pyproject.toml"),
+            "`tool.flakelab` is no table",
+        )
+        .hint("write it as `[tool.flakelab]`, with one setting a line")),
+        None => Ok(Config::default()),
     }
-    Ok(Config::default())
+}
+
+/// Whether `pyproject.toml` has settings of ours.
+pub(crate) fn in_pyproject(project: &Path) -> bool {
+    of_pyproject(project).is_some()
+}
+
+/// A pyproject.toml that does not parse is pytest's to complain about.
+fn of_pyproject(project: &Path) -> Option<toml::Value> {
+    let mut table = parse(&project.join("pyproject.toml")).ok()?;
+    match table.remove("tool")? {
+        toml::Value::Table(mut tool) => tool.remove("flakelab"),
+        _ => None,
+    }
 }
 
 fn wrong(path: &Path, why: impl std::fmt::Display) -> CliError {

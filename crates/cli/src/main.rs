@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Verb::Explain(args) => commands::explain::run(&args),
         Verb::Filter(args) => commands::filter::run(&args),
         Verb::Fix(args) => commands::fix::run(&args),
+        Verb::Init(args) => commands::init::run(&args),
         Verb::Inject(args) => commands::inject::run(&args),
         Verb::Measure(args) => commands::measure::run(&args),
         Verb::Ingest(args) => commands::ingest::run(&args),

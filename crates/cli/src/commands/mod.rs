@@ -7,5 +7,6 @@ pub(crate) mod filter;
 pub(crate) mod fix;
 pub(crate) mod history;
 pub(crate) mod ingest;
+pub(crate) mod init;
 pub(crate) mod inject;
 pub(crate) mod measure;
