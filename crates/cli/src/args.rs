@@ -30,15 +30,10 @@ pub(crate) use measure::{MeasureArgs, PresetArg};
 
 /// One workbench for flaky tests.
 #[derive(Debug, Parser)]
-#[command(
-    name = "flakelab",
-    version,
-    about,
-    arg_required_else_help = true,
-    propagate_version = true
-)]
+#[command(name = "flakelab", version, about, propagate_version = true)]
 #[command(after_help = "\
 First steps:
+  flakelab doctor                     is everything there to run its tests?
   flakelab detect                     find the flaky tests of the project you are in
   flakelab detect --budget 5m         the same, in five minutes
   flakelab detect -- tests/unit -x    only what `pytest tests/unit` runs
@@ -54,7 +49,7 @@ Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the suite is broken
 4 inconclusive, 70 internal error, 130 interrupted (go on with --resume)")]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) verb: Option<Verb>,
 }
 
 #[derive(Debug, Subcommand)]

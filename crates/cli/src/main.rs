@@ -29,7 +29,12 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let result = match cli.verb {
+    let Some(verb) = cli.verb else {
+        return end(commands::welcome::run(
+            std::env::var_os("FLAKELAB_STORE").as_deref(),
+        ));
+    };
+    let result = match verb {
         Verb::Detect(args) => commands::detect::run(*args),
         Verb::Doctor(args) => commands::doctor::run(&args),
         Verb::Explain(args) => commands::explain::run(&args),
@@ -41,6 +46,10 @@ fn main() -> ExitCode {
         Verb::Ingest(args) => commands::ingest::run(&args),
         Verb::History(args) => commands::history::run(&args),
     };
+    end(result)
+}
+
+fn end(result: Outcome) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(error) => {

@@ -10,3 +10,4 @@ pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod inject;
 pub(crate) mod measure;
+pub(crate) mod welcome;
