@@ -9,6 +9,7 @@ mod history;
 mod init;
 mod inject;
 mod measure;
+mod shell;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub(crate) use history::{HistoryArgs, IngestArgs};
 pub(crate) use init::InitArgs;
 pub(crate) use inject::{DatasetArgs, EvaluateArgs, InjectArgs, InjectCommand, ScopeArg};
 pub(crate) use measure::{MeasureArgs, PresetArg};
+pub(crate) use shell::{CompletionsArgs, ManArgs};
 
 /// One workbench for flaky tests.
 #[derive(Debug, Parser)]
@@ -64,6 +66,8 @@ pub(crate) enum Verb {
     History(Box<HistoryArgs>),
     Doctor(Box<DoctorArgs>),
     Init(InitArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

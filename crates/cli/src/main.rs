@@ -45,6 +45,8 @@ fn main() -> ExitCode {
         Verb::Measure(args) => commands::measure::run(&args),
         Verb::Ingest(args) => commands::ingest::run(&args),
         Verb::History(args) => commands::history::run(&args),
+        Verb::Completions(args) => commands::shell::completions(&args),
+        Verb::Man(args) => commands::shell::man(&args),
     };
     end(result)
 }

@@ -10,4 +10,5 @@ pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod inject;
 pub(crate) mod measure;
+pub(crate) mod shell;
 pub(crate) mod welcome;
