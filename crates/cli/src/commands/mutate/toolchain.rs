@@ -1,0 +1,34 @@
+//! The project's interpreter, for instrumented labs and for what code compiles to.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use flakelab_lab::{BorrowedLab, LabError};
+use flakelab_mutate::{Code, Toolchain};
+use flakelab_runners::pytest::Instrumented;
+
+use crate::workbench::{Workbench, instrumented_error};
+
+pub(super) struct Interpreter<'a>(pub(super) &'a Workbench);
+
+impl Toolchain for Interpreter<'_> {
+    fn instrumented(
+        &mut self,
+        texts: &[(String, String)],
+        points: usize,
+    ) -> Result<BorrowedLab<'_>, LabError> {
+        let texts: BTreeMap<PathBuf, String> = texts
+            .iter()
+            .map(|(path, text)| (PathBuf::from(path), text.clone()))
+            .collect();
+        let lab = self.0.open_instrumented(Instrumented { points, texts });
+        lab.map(|lab| Box::new(lab) as BorrowedLab<'_>)
+            .map_err(instrumented_error)
+    }
+
+    fn digests(&mut self, codes: &[Code]) -> Result<Vec<Option<String>>, LabError> {
+        self.0
+            .digests(codes)
+            .map_err(|e| LabError::broken(format!("what code compiles to is unknown: {e}")))
+    }
+}
