@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod explain;
 pub mod filter;
 pub mod fix;
+mod github;
 pub mod history;
 mod html;
 pub mod inject;

@@ -1,6 +1,7 @@
 //! Failures as GitHub Actions shows them beside the code.
 
 use super::Document;
+use crate::github::{data, property};
 
 /// GitHub shows ten of a kind in a step.
 const MOST: usize = 10;
@@ -33,25 +34,4 @@ pub fn annotations(document: &Document) -> Vec<String> {
         .take(MOST)
         .map(|(t, f)| line("warning", t, f));
     errors.chain(warnings).collect()
-}
-
-fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_suite_cannot_write_commands_of_its_own() {
-        assert_eq!(data("a\n::error::x%"), "a%0A::error::x%25");
-        assert_eq!(property("a,b:c"), "a%2Cb%3Ac");
-    }
 }

@@ -1,8 +1,20 @@
 //! What `flakelab mutate` found, and its views.
 
+mod annotations;
 mod document;
+#[cfg(test)]
+mod example;
+mod junit;
+mod markdown;
+mod sayings;
+mod terminal;
+mod useful;
 
+pub use annotations::annotations;
 pub use document::{
     Campaign, Coverage, Document, Mutant, Pairs, Rung, Score, SetAside, Share, Status, Totals,
     Varying,
 };
+pub use junit::junit;
+pub use markdown::markdown;
+pub use terminal::terminal;

@@ -1,0 +1,232 @@
+//! What the views of `mutate` have in common: numbers and sentences.
+
+use super::{Document, Mutant, Score, Share, Status};
+use crate::wording::{count, first_line, thousands};
+
+/// `77.7 % – 82.0 %`, one number if there is no range, `–` if nothing counts.
+pub(super) fn range(score: &Score) -> String {
+    match (score.low, score.high) {
+        (Some(low), Some(high)) => {
+            let (low, high) = (exact(low), exact(high));
+            if low == high {
+                low
+            } else {
+                format!("{low} – {high}")
+            }
+        }
+        _ => "–".into(),
+    }
+}
+
+/// With one decimal; neither all nor nothing unless it is.
+fn exact(share: f64) -> String {
+    let percent = share * 100.0;
+    let shown = match percent {
+        p if p > 0.0 && p < 0.05 => 0.1,
+        p if (99.95..100.0).contains(&p) => 99.9,
+        p => p,
+    };
+    format!("{shown:.1} %")
+}
+
+/// `3 of 120 (2.5 %)`.
+pub(super) fn share(share: &Share) -> String {
+    let of = thousands(share.of);
+    if share.of == 0 {
+        return format!("{} of {of}", thousands(share.varying));
+    }
+    let part = exact(share.varying as f64 / share.of as f64);
+    format!("{} of {of} ({part})", thousands(share.varying))
+}
+
+/// What the score is of, in one line.
+pub(super) fn basis(document: &Document) -> String {
+    let t = &document.totals;
+    let decided = t.killed + t.survived + t.unknown;
+    let mut said = format!(
+        "{} of {} killed",
+        thousands(t.killed),
+        count(decided, "mutant", "mutants")
+    );
+    match t.unknown {
+        0 => {}
+        1 => said.push_str("; 1 is unknown, and leaves the range open"),
+        many => {
+            let many = thousands(many);
+            said.push_str(&format!("; {many} are unknown, and leave the range open"));
+        }
+    }
+    said
+}
+
+/// What is left out of the score although it is there: words and numbers.
+pub(super) fn beside(document: &Document) -> Vec<String> {
+    let t = &document.totals;
+    [
+        (t.timeout, "ran out of time"),
+        (t.error, "could not be run"),
+        (t.not_covered, "covered by no test"),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| format!("{} {what}", thousands(number)))
+    .collect()
+}
+
+/// Mutants that were made and never run.
+pub(super) fn left_out(document: &Document) -> Vec<String> {
+    let t = &document.totals;
+    [
+        (t.equal, "equal to the original"),
+        (t.duplicate, "equal to another mutant"),
+        (t.excluded, "excluded"),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| format!("{} {what}", thousands(number)))
+    .collect()
+}
+
+/// What tests made of it.
+pub(super) fn verdict(mutant: &Mutant) -> String {
+    let tests = mutant.tests as u64;
+    let mut said = match mutant.status {
+        Status::Killed if mutant.confirmed => "killed, and once more by the test alone".into(),
+        Status::Killed => "killed, not confirmed by the test alone".into(),
+        Status::Survived => format!("{} hit it, none failed", count(tests, "test", "tests")),
+        Status::Unknown => format!(
+            "{} of {} never hit it, none that did failed",
+            thousands(mutant.unknown_pairs.len() as u64),
+            count(tests, "test", "tests")
+        ),
+        Status::Timeout => "ran out of time".into(),
+        Status::Error => "could not be run".into(),
+        Status::NotCovered => "no test covers it".to_owned(),
+    };
+    if mutant.reused {
+        said.push_str(" (as in an earlier campaign)");
+    }
+    said
+}
+
+/// How the campaign was made, one line.
+pub(super) fn campaign(document: &Document) -> String {
+    let c = &document.campaign;
+    let coverage = u64::from(c.coverage_reruns);
+    let when = match c.strategy {
+        "later" => "after all other tests",
+        _ => "at once",
+    };
+    let mut said = format!(
+        "coverage {}, {}; up to {} on each rung, {when}",
+        c.coverage,
+        count(coverage, "rerun", "reruns"),
+        count(u64::from(c.reruns), "rerun", "reruns"),
+    );
+    if c.matrix {
+        said.push_str("; every pair run");
+    }
+    if let Some(base) = &c.diff_base {
+        said.push_str(&format!("; lines changed since {}", first_line(base, 100)));
+    }
+    if let Some(sample) = c.sample {
+        said.push_str(&format!("; a sample of {}", thousands(sample as u64)));
+    }
+    said
+}
+
+/// One line of table 5: a rung of the ladder.
+pub(super) struct Climb {
+    pub(super) rung: &'static str,
+    /// Pairs that were hit for the first time, by rerun; the last one has all beyond [`MOST_RERUNS`].
+    pub(super) pairs: Vec<u64>,
+    pub(super) all_pairs: u64,
+    pub(super) mutants: u64,
+}
+
+/// Reruns with a column of their own: the paper has 5.
+pub(super) const MOST_RERUNS: usize = 6;
+
+/// Rungs in the order they were climbed.
+pub(super) fn climbs(document: &Document) -> Vec<Climb> {
+    let mut climbs: Vec<Climb> = Vec::new();
+    for step in &document.ladder {
+        let at = match climbs.iter().position(|climb| climb.rung == step.rung) {
+            Some(at) => at,
+            None => {
+                climbs.push(Climb {
+                    rung: step.rung,
+                    pairs: Vec::new(),
+                    all_pairs: 0,
+                    mutants: 0,
+                });
+                climbs.len() - 1
+            }
+        };
+        let climb = &mut climbs[at];
+        let column = (step.attempt as usize).clamp(1, MOST_RERUNS + 1);
+        if climb.pairs.len() < column {
+            climb.pairs.resize(column, 0);
+        }
+        climb.pairs[column - 1] += step.pairs;
+        climb.all_pairs += step.pairs;
+        climb.mutants += step.mutants;
+    }
+    climbs
+}
+
+/// What the columns of table 5 are called.
+pub(super) fn reruns(climbs: &[Climb]) -> Vec<String> {
+    let columns = climbs.iter().map(|climb| climb.pairs.len()).max();
+    (1..=columns.unwrap_or(0))
+        .map(|column| match column {
+            beyond if beyond > MOST_RERUNS => "more".into(),
+            column => column.to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutate::{Rung, example};
+
+    #[test]
+    fn a_score_is_never_rounded_to_all_or_nothing() {
+        let range = |low, high| {
+            range(&Score {
+                low: Some(low),
+                high: Some(high),
+            })
+        };
+        assert_eq!(range(0.777, 0.82), "77.7 % – 82.0 %");
+        assert_eq!(range(0.5, 0.5), "50.0 %");
+        assert_eq!(range(0.9999, 1.0), "99.9 % – 100.0 %");
+        assert_eq!(range(0.0, 0.0001), "0.0 % – 0.1 %");
+        let none = Score {
+            low: None,
+            high: None,
+        };
+        assert_eq!(super::range(&none), "–");
+    }
+
+    #[test]
+    fn reruns_beyond_the_columns_are_summed() {
+        let mut document = example::clean();
+        document.ladder = (0..20)
+            .map(|attempt| Rung {
+                rung: ["same process", "process per pair"][(attempt / 10) as usize],
+                attempt: attempt % 10 + 1,
+                pairs: 1,
+                mutants: u64::from(attempt % 2),
+            })
+            .collect();
+        let climbs = climbs(&document);
+        assert_eq!(reruns(&climbs).join(" "), "1 2 3 4 5 6 more");
+        assert_eq!(climbs.len(), 2);
+        for climb in climbs {
+            assert_eq!(climb.pairs, [1, 1, 1, 1, 1, 1, 4]);
+            assert_eq!((climb.all_pairs, climb.mutants), (10, 5));
+        }
+    }
+}
