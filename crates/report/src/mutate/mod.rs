@@ -7,6 +7,7 @@ mod example;
 mod junit;
 mod markdown;
 mod sayings;
+pub mod simulate;
 mod terminal;
 mod useful;
 
