@@ -9,6 +9,7 @@ mod history;
 mod init;
 mod inject;
 mod measure;
+mod mutate;
 mod shell;
 
 use std::path::PathBuf;
@@ -28,6 +29,9 @@ pub(crate) use history::{HistoryArgs, IngestArgs};
 pub(crate) use init::InitArgs;
 pub(crate) use inject::{DatasetArgs, EvaluateArgs, InjectArgs, InjectCommand, ScopeArg};
 pub(crate) use measure::{MeasureArgs, PresetArg};
+pub(crate) use mutate::{
+    CoverageArg, MutateArgs, MutateCommand, RerunArg, SimulateArgs, WhichArgs,
+};
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 
 /// One workbench for flaky tests.
@@ -43,6 +47,7 @@ First steps:
   flakelab fix                        verified patches for what was explained
   flakelab inject -o data             order-dependent tests with known truth, made from stable ones
   flakelab measure --html report.html how much varies, at which layer, and because of which factor
+  flakelab mutate                     which small changes of the code no test notices
   flakelab filter run                 a gate that passes over what is known to vary, assertion by assertion
   flakelab ingest build/reports       what CI reported, version by version
   flakelab history                    which tests flake, how much, and since when
@@ -61,6 +66,7 @@ pub(crate) enum Verb {
     Fix(Box<FixArgs>),
     Inject(Box<InjectArgs>),
     Measure(Box<MeasureArgs>),
+    Mutate(Box<MutateArgs>),
     Filter(Box<FilterArgs>),
     Ingest(Box<IngestArgs>),
     History(Box<HistoryArgs>),

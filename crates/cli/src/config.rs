@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::args::{IsolationArg, SandboxArg, ScopeArg};
+use crate::args::{CoverageArg, IsolationArg, RerunArg, SandboxArg, ScopeArg};
 use crate::error::CliError;
 
 #[derive(Debug, Default, Deserialize)]
@@ -33,7 +33,24 @@ pub(crate) struct Config {
     #[serde(default)]
     pub(crate) measure: Measure,
     #[serde(default)]
+    pub(crate) mutate: Mutate,
+    #[serde(default)]
     pub(crate) filter: Filter,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Mutate {
+    pub(crate) only: Option<Vec<String>>,
+    pub(crate) exclude: Option<Vec<String>>,
+    pub(crate) without: Option<Vec<String>>,
+    pub(crate) sample: Option<usize>,
+    pub(crate) coverage: Option<CoverageArg>,
+    pub(crate) coverage_reruns: Option<u32>,
+    pub(crate) reruns: Option<Vec<u32>>,
+    pub(crate) rerun: Option<RerunArg>,
+    pub(crate) hits: Option<u64>,
+    pub(crate) fail_under: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -104,7 +121,7 @@ impl TryFrom<String> for Time {
     }
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "python",
     "store",
     "jobs",
@@ -119,7 +136,20 @@ const KEYS: [&str; 15] = [
     "explain",
     "inject",
     "measure",
+    "mutate",
     "filter",
+];
+const MUTATE_KEYS: [&str; 10] = [
+    "only",
+    "exclude",
+    "without",
+    "sample",
+    "coverage",
+    "coverage-reruns",
+    "reruns",
+    "rerun",
+    "hits",
+    "fail-under",
 ];
 const FILTER_KEYS: [&str; 1] = ["threshold"];
 const MEASURE_KEYS: [&str; 8] = [
@@ -198,6 +228,9 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
     }
     if let Some(toml::Value::Table(measure)) = table.get("measure") {
         check_keys(path, measure, &MEASURE_KEYS, "measure.")?;
+    }
+    if let Some(toml::Value::Table(mutate)) = table.get("mutate") {
+        check_keys(path, mutate, &MUTATE_KEYS, "mutate.")?;
     }
     if let Some(toml::Value::Table(filter)) = table.get("filter") {
         check_keys(path, filter, &FILTER_KEYS, "filter.")?;

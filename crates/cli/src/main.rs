@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Verb::Init(args) => commands::init::run(&args),
         Verb::Inject(args) => commands::inject::run(&args),
         Verb::Measure(args) => commands::measure::run(&args),
+        Verb::Mutate(args) => commands::mutate::run(&args),
         Verb::Ingest(args) => commands::ingest::run(&args),
         Verb::History(args) => commands::history::run(&args),
         Verb::Completions(args) => commands::shell::completions(&args),

@@ -75,6 +75,14 @@ pub(crate) fn tree(project: &Path) -> PathBuf {
         .to_owned()
 }
 
+/// The files that configure a test run, with their texts.
+pub(crate) fn settings(project: &Path) -> Vec<(&'static str, Option<String>)> {
+    let read = |name| (name, fs::read_to_string(project.join(name)).ok());
+    ["pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg"]
+        .map(read)
+        .to_vec()
+}
+
 /// The commit that is checked out, read without running git.
 pub(crate) fn commit(tree: &Path) -> Option<String> {
     let git = tree.join(".git");

@@ -39,6 +39,7 @@ pub use found::{Counts, Found, Verdict};
 pub use mutate::{Mutating, mutate};
 pub use pair::{Ladder, Rung, Status};
 pub use priority::{Candidate, prioritise};
+pub use reuse::digest;
 pub use settings::{
     Code, Collecting, File, Reruns, Settings, Stage, Surroundings, Toolchain, Watch,
 };

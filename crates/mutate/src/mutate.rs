@@ -149,7 +149,7 @@ fn lay_out(files: &[File]) -> (Layout, Vec<(String, String)>) {
         let first_unit = layout.units.digests.len();
         for unit in &found.units {
             let text = &file.text[unit.span.clone()];
-            layout.units.digests.push(reuse::digest((&file.path, text)));
+            layout.units.digests.push(reuse::digest(&(&file.path, text)));
         }
         for point in &found.points {
             let number = *statements.entry(point.statement.start).or_insert_with(|| {
@@ -170,7 +170,7 @@ fn lay_out(files: &[File]) -> (Layout, Vec<(String, String)>) {
         ));
         layout.points += found.points.len();
     }
-    layout.units.outside = reuse::digest(outside);
+    layout.units.outside = reuse::digest(&outside);
     (layout, texts)
 }
 
@@ -201,7 +201,7 @@ fn cover(
     texts: &[(String, String)],
     settings: &Settings,
 ) -> Result<Coverage, LabError> {
-    let key = format!("coverage/{:016x}", reuse::digest(texts));
+    let key = format!("coverage/{:032x}", reuse::digest(&texts));
     let known: Option<Coverage> = around
         .journal
         .get(&key)
@@ -332,7 +332,7 @@ impl<'a> Campaign<'a> {
                 let point = (first + mutation.point) as u32;
                 let order = self.order(point, &covering);
                 let tests: Vec<TestIndex> = order.iter().map(|c| c.test).collect();
-                let change = reuse::digest((
+                let change = reuse::digest(&(
                     &file.path,
                     &file.text[unit.span.clone()],
                     mutation.unit_text(&file.text, unit),

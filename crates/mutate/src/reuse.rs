@@ -5,10 +5,10 @@
 //! [`Settings::environment`](crate::Settings).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use flakelab_model::{Place, Suite, TestIndex};
 use flakelab_source::Tree;
+use serde::Serialize;
 
 use crate::coverage::Coverage;
 
@@ -18,16 +18,19 @@ pub(crate) struct Units {
     /// The unit of each point.
     pub(crate) of_point: Vec<u32>,
     /// A digest of the text of each unit.
-    pub(crate) digests: Vec<u64>,
+    pub(crate) digests: Vec<u128>,
     /// Of everything outside functions.
-    pub(crate) outside: u64,
+    pub(crate) outside: u128,
 }
 
-pub(crate) fn digest(thing: impl Hash) -> u64 {
-    // Its keys are fixed, so the same text gives the same number in every process of one build of flakelab; another build starts anew.
-    let mut hasher = DefaultHasher::new();
-    thing.hash(&mut hasher);
-    hasher.finish()
+/// A number for anything: equal for what is equal, in every process and build.
+pub fn digest(thing: &impl Serialize) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    // Writing to a hasher does not fail, and neither do the tuples, lists and texts that are given.
+    let _ = serde_json::to_writer(&mut hasher, thing);
+    let mut number = [0; 16];
+    number.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    u128::from_le_bytes(number)
 }
 
 /// Digests of tests, each worked out once.
@@ -36,9 +39,9 @@ pub(crate) struct Tests<'a> {
     coverage: &'a Coverage,
     units: &'a Units,
     tree: &'a dyn Tree,
-    environment: u64,
-    known: HashMap<TestIndex, u64>,
-    files: BTreeMap<String, u64>,
+    environment: u128,
+    known: HashMap<TestIndex, u128>,
+    files: BTreeMap<String, u128>,
 }
 
 impl<'a> Tests<'a> {
@@ -54,23 +57,23 @@ impl<'a> Tests<'a> {
             coverage,
             units,
             tree,
-            environment: digest((environment, env!("CARGO_PKG_VERSION"), units.outside)),
+            environment: digest(&(environment, env!("CARGO_PKG_VERSION"), units.outside)),
             known: HashMap::new(),
             files: BTreeMap::new(),
         }
     }
 
     /// What a verdict is kept under: the changed text and the tests that decide about it.
-    pub(crate) fn key(&mut self, change: u64, tests: &[TestIndex]) -> String {
-        let mut tests: Vec<(String, u64)> = tests
+    pub(crate) fn key(&mut self, change: u128, tests: &[TestIndex]) -> String {
+        let mut tests: Vec<(String, u128)> = tests
             .iter()
             .map(|test| (self.suite.id(*test).to_string(), self.digest(*test)))
             .collect();
         tests.sort_unstable();
-        format!("verdict/{:016x}", digest((change, self.environment, tests)))
+        format!("verdict/{:032x}", digest(&(change, self.environment, tests)))
     }
 
-    fn digest(&mut self, test: TestIndex) -> u64 {
+    fn digest(&mut self, test: TestIndex) -> u128 {
         if let Some(known) = self.known.get(&test) {
             return *known;
         }
@@ -78,7 +81,7 @@ impl<'a> Tests<'a> {
         let file = Place::of(&id).map_or(id, |place| place.file);
         let imported = self.coverage.by_file.get(&file);
         let covered = &self.coverage.tests[test.at()];
-        let units: BTreeSet<u64> = covered
+        let units: BTreeSet<u128> = covered
             .runs
             .iter()
             .chain(imported)
@@ -88,13 +91,13 @@ impl<'a> Tests<'a> {
             .filter_map(|unit| self.units.digests.get(*unit as usize).copied())
             .collect();
         let around = self.around(&file);
-        let found = digest((around, units));
+        let found = digest(&(around, units));
         self.known.insert(test, found);
         found
     }
 
     /// The file of a test and what is above it.
-    fn around(&mut self, file: &str) -> u64 {
+    fn around(&mut self, file: &str) -> u128 {
         if let Some(known) = self.files.get(file) {
             return *known;
         }
@@ -105,7 +108,7 @@ impl<'a> Tests<'a> {
             folder = above;
         }
         texts.push(self.tree.read("conftest.py"));
-        let found = digest(texts);
+        let found = digest(&texts);
         self.files.insert(file.to_owned(), found);
         found
     }

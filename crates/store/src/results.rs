@@ -28,6 +28,22 @@ impl Store {
         };
         read().map_err(|e| self.failed("read", e))
     }
+
+    /// (key, value) of what campaigns of a verb have kept under keys that start like this, the newest value of each.
+    pub fn kept_before(&self, verb: &str, start: &str) -> Result<Vec<(String, String)>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<(String, String)>> {
+            let mut statement = self.connection.prepare(
+                "SELECT key, value FROM results JOIN campaigns ON campaigns.id = results.campaign
+                 WHERE verb = ? AND substr(key, 1, ?) = ? ORDER BY campaigns.id",
+            )?;
+            let length = start.chars().count() as i64;
+            let rows = statement.query_map(params![verb, length, start], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+            rows.collect()
+        };
+        read().map_err(|e| self.failed("read", e))
+    }
 }
 
 #[cfg(test)]

@@ -10,5 +10,6 @@ pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod inject;
 pub(crate) mod measure;
+pub(crate) mod mutate;
 pub(crate) mod shell;
 pub(crate) mod welcome;

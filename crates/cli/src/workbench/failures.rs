@@ -38,6 +38,17 @@ pub(super) fn open_error(open: OpenError) -> CliError {
     }
 }
 
+/// A suite that collects as it is, but not instrumented.
+pub(crate) fn instrumented_error(open: OpenError) -> LabError {
+    if matches!(open, OpenError::Interrupted) {
+        return LabError::Interrupted;
+    }
+    LabError::Broken {
+        message: format!("the suite does not run on instrumented code: {}", open_error(open).message),
+        hint: Some("leave the file that does not take it alone with --exclude".into()),
+    }
+}
+
 pub(crate) fn lab_error(lab: LabError, bench: &Workbench) -> CliError {
     match lab {
         LabError::Interrupted => CliError::new(

@@ -21,7 +21,7 @@ use flakelab_model::{Recording, RunRecord, Suite, TestIndex, Timeout};
 use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{
-    self, Facts, Interpreter, OpenError, Options, PlainProject, PytestLab, SandboxMode,
+    self, Facts, Instrumented, Interpreter, OpenError, Options, PlainProject, PytestLab, SandboxMode,
     SandboxState,
 };
 use flakelab_store::{Location, Store};
@@ -37,7 +37,7 @@ use crate::project;
 
 pub(crate) use campaign::{Asked, begin};
 pub(crate) use detected::{Detected, DetectedTest};
-pub(crate) use failures::lab_error;
+pub(crate) use failures::{instrumented_error, lab_error};
 pub(crate) use journal::StoreJournal;
 pub(crate) use orders::read_orders;
 pub(crate) use place::Place;
@@ -204,6 +204,28 @@ impl Workbench {
             patched,
             ..self.lab_options()
         })
+    }
+
+    /// The same project, its files instrumented; says nothing.
+    pub(crate) fn open_instrumented(&self, texts: Instrumented) -> Result<PytestLab, OpenError> {
+        PytestLab::open(Options {
+            instrumented: Some(texts),
+            ..self.lab_options()
+        })
+    }
+
+    /// What pieces of code compile to.
+    pub(crate) fn digests(
+        &self,
+        codes: &[impl serde::Serialize],
+    ) -> Result<Vec<Option<String>>, pytest::InterpreterError> {
+        pytest::digests(
+            &self.interpreter,
+            codes,
+            &self.project,
+            &self.env,
+            self.timeout.run,
+        )
     }
 
     /// The packages of the project's interpreter.

@@ -16,6 +16,8 @@ pub struct Document {
     pub coverage: Coverage,
     /// In the order the rungs were climbed.
     pub ladder: Vec<Rung>,
+    /// Mutants that were unknown before the first rung: after one execution of each pair.
+    pub unknown_at_first: u64,
     /// Tests that failed without a mutant, and took no part.
     pub set_aside: Vec<SetAside>,
     pub campaign: Campaign,

@@ -176,7 +176,7 @@ pub fn ask(
 }
 
 /// The last line of what a program for an interpreter prints, as JSON.
-fn answer<T: serde::de::DeserializeOwned>(
+pub(super) fn answer<T: serde::de::DeserializeOwned>(
     python: &Path,
     question: &str,
     cwd: &Path,

@@ -11,6 +11,7 @@
 //! | `cold` | an interpreter started for one order |
 //! | `clock` | an interpreter with a wrong clock |
 //! | `factors` | what else an interpreter is given before it starts |
+//! | `bytecode` | what code compiles to |
 //! | `trace` | what a run wrote down about the insides of its tests |
 //! | `launch` | environments, directories, arguments of workers |
 //! | `ground` | what stands before the first interpreter is started |
@@ -21,6 +22,7 @@
 //! | `plain` | plain pytest on a copy of the project: a judge |
 
 mod arguments;
+mod bytecode;
 pub mod clock;
 mod cold;
 mod factors;
@@ -40,6 +42,7 @@ mod worker;
 
 pub use crate::wire::CollectionError;
 pub use arguments::Arguments;
+pub use bytecode::digests;
 pub use interpreter::{Interpreter, InterpreterError, ask, choose, locales, packages};
 pub use lab::{Progress, PytestLab};
 pub use launch::Instrumented;

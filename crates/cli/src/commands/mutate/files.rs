@@ -25,7 +25,7 @@ const MOST_BYTES: u64 = 4 << 20;
 
 pub(super) struct Found {
     pub(super) files: Vec<File>,
-    /// The text of every other Python file: verdicts depend on them too.
+    /// The text of every other Python file that has no tests: all verdicts depend on those.
     pub(super) others: Vec<(String, String)>,
 }
 
@@ -80,7 +80,10 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Override) -> Found 
         let asked = wanted.matched(inside, false);
         let beside = tests.contains(&name) || (!asked.is_whitelist() && is_beside(inside));
         if asked.is_ignore() || beside {
-            found.others.push((name, text));
+            // A file of tests counts for its own tests only.
+            if !tests.contains(&name) {
+                found.others.push((name, text));
+            }
             continue;
         }
         found.files.push(File {

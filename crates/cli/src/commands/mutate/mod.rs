@@ -1,0 +1,359 @@
+//! `flakelab mutate`: from arguments to mutants to a document.
+
+mod document;
+mod files;
+mod progress;
+mod simulate;
+mod toolchain;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use flakelab_lab::Lab;
+use flakelab_mutate::{
+    Collecting, File, Found, Matrix, MatrixMutant, MatrixSchema, MatrixTest, Mutating, Reruns,
+    Settings, Surroundings, digest,
+};
+use flakelab_report::mutate as report;
+use flakelab_runners::process::git;
+use flakelab_runners::pytest::PytestLab;
+use flakelab_source::mutants::Operator;
+use serde_json::json;
+
+use crate::args::{CoverageArg, MutateArgs, MutateCommand, RerunArg, WhichArgs};
+use crate::config;
+use crate::error::{self, CliError};
+use crate::printer::Volume;
+use crate::project;
+use crate::workbench::{
+    self, Asked, Bar, Project, StoreJournal, Workbench, deliver, lab_error,
+};
+
+/// Executions of changed code by one test that are plenty.
+const MOST_HITS: u64 = 1_000_000;
+
+pub(crate) fn run(args: &MutateArgs) -> crate::Outcome {
+    match &args.command {
+        Some(MutateCommand::Simulate(args)) => simulate::run(args),
+        None => mutate(args),
+    }
+}
+
+fn mutate(args: &MutateArgs) -> crate::Outcome {
+    let started = Instant::now();
+    let (mut bench, config) = Workbench::settle(
+        &args.project.path,
+        &args.project.pytest_args,
+        args.how.seed,
+        &args.lab,
+        &args.output,
+    )?;
+    let printer = bench.printer;
+    let views = &args.views;
+    let matrix = args.how.matrix.as_ref().and_then(Option::as_ref);
+    for path in [&views.html, &views.junit]
+        .into_iter()
+        .flatten()
+        .chain(matrix)
+    {
+        deliver::check(path)?;
+    }
+    let mut settings = settings(args, &bench, &config.mutate)?;
+    let configuration = configuration(args, &settings, &config.mutate, &bench);
+    let asked = Asked {
+        verb: "mutate",
+        configuration: &configuration,
+    };
+    let (early, last) = bench.earlier(args.how.resume, asked)?;
+    settings.seed = bench.seed;
+    let bar = Bar::new(printer.shows_progress());
+    let mut lab = bench.open_lab(&bar)?;
+    settings.forks = lab.facts().cold_because.is_none();
+    let found = wanted(args, &config.mutate, &bench, &lab)?;
+    settings.environment = surroundings(&bench, &lab, &found.others);
+    let store = early.map_or_else(|| bench.open_store(), Ok)?;
+    let before = StoreJournal::earlier(&store, asked.verb, args.how.fresh).map_err(CliError::store)?;
+    let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
+    let mut gathered = document::Gathered::default();
+    let mut rows = Vec::new();
+    let mutating = flakelab_mutate::mutate(
+        &mut lab,
+        &mut Surroundings {
+            tools: &mut toolchain::Interpreter(&bench),
+            tree: &Project(bench.project.clone()),
+            journal: &mut StoreJournal::new(&store, campaign).map_err(|e| lab_error(e, &bench))?,
+            earlier: &before,
+            watch: &mut progress::MutateWatch(&bar),
+        },
+        &found.files,
+        &settings,
+        &mut |found: Found| {
+            if settings.matrix {
+                rows.push(MatrixMutant {
+                    id: found.id.clone(),
+                    pairs: found.pairs.clone(),
+                });
+            }
+            gathered.take(found);
+            Ok(())
+        },
+    );
+    bar.clear();
+    let mutating = mutating.map_err(|e| lab_error(e, &bench))?;
+    if let Some(path) = matrix {
+        let matrix = matrix_of(&bench, &lab, &mutating, rows);
+        let json = serde_json::to_string(&matrix).map_err(internal)?;
+        deliver::write(path, format!("{json}\n"))?;
+    }
+    let base = args.which.diff.clone();
+    let wall = started.elapsed();
+    let document = document::build(gathered, &mutating, &lab, &bench, &settings, base, wall);
+    check(&document, &settings, &lab)?;
+    let json = serde_json::to_string_pretty(&document).map_err(internal)?;
+    store.finish(campaign, &json).map_err(CliError::store)?;
+    show(args, &document, &json, &found.files, &bench)?;
+    Ok(exit_code(&document, views.fail_under.or(config.mutate.fail_under)))
+}
+
+fn internal(error: impl std::fmt::Display) -> CliError {
+    CliError::new(error::INTERNAL, error.to_string())
+}
+
+fn exit_code(document: &report::Document, fail_under: Option<f64>) -> u8 {
+    let low = document.score.low;
+    let bad = match fail_under {
+        Some(percent) => low.is_some_and(|low| low * 100.0 < percent),
+        None => document.totals.survived > 0,
+    };
+    if bad {
+        error::FINDINGS
+    } else if low.is_none() && document.campaign.diff_base.is_none() {
+        error::INCONCLUSIVE
+    } else {
+        error::CLEAN
+    }
+}
+
+/// What makes a campaign worth nothing.
+fn check(
+    document: &report::Document,
+    settings: &Settings,
+    lab: &PytestLab,
+) -> Result<(), CliError> {
+    let broken = |message: &str| CliError::new(error::BROKEN_SUITE, message);
+    if document.set_aside.len() >= lab.suite().len() && !document.set_aside.is_empty() {
+        let mut e = broken("no test passes without a mutant, so none can tell that something changed")
+            .hint("make the suite green first: run it with plain pytest");
+        for aside in document.set_aside.iter().take(5) {
+            e = e.detail(format!("{}: {}", aside.test, aside.why));
+        }
+        return Err(e);
+    }
+    let nothing = document.mutants.iter().all(|m| m.status == report::Status::NotCovered);
+    if nothing && settings.lines.is_none() && !document.mutants.is_empty() {
+        return Err(
+            broken("no test reaches any of the code that may be changed").hint(
+                "do tests import the project from where it is installed? `pip install -e .` makes them import this \
+                 folder; --only and --exclude choose files",
+            ),
+        );
+    }
+    Ok(())
+}
+
+fn show(
+    args: &MutateArgs,
+    document: &report::Document,
+    json: &str,
+    files: &[File],
+    bench: &Workbench,
+) -> Result<(), CliError> {
+    let (views, printer) = (&args.views, bench.printer);
+    if let Some(path) = &views.html {
+        let sources: BTreeMap<String, String> = files
+            .iter()
+            .map(|file| (file.path.clone(), file.text.clone()))
+            .collect();
+        deliver::write(path, report::page(document, &sources))?;
+    }
+    if let Some(path) = &views.junit {
+        let xml = report::junit(document).map_err(internal)?;
+        deliver::write(path, xml)?;
+    }
+    let text = report::terminal(document, printer.volume == Volume::Verbose);
+    deliver::deliver(json, &text, &args.output, printer)?;
+    let on_github = std::env::var_os("GITHUB_ACTIONS").is_some_and(|v| v == "true");
+    if views.annotations || on_github {
+        for line in report::annotations(document) {
+            printer.annotation(&line);
+        }
+    }
+    deliver::summarise(&report::markdown(document), printer);
+    Ok(())
+}
+
+fn settings(
+    args: &MutateArgs,
+    bench: &Workbench,
+    config: &config::Mutate,
+) -> Result<Settings, CliError> {
+    let how = &args.how;
+    let given = how.reruns.as_ref().or(config.reruns.as_ref());
+    let reruns = match given.map(Vec::as_slice) {
+        None => [5; 4],
+        Some([all]) => [*all; 4],
+        Some([a, b, c, d]) => [*a, *b, *c, *d],
+        Some(other) => {
+            return Err(CliError::usage(format!(
+                "--reruns: {} numbers, where there is one, or one for each of the four rungs",
+                other.len()
+            ))
+            .hint("e.g. `--reruns 5` or `--reruns 5,5,3,1`"));
+        }
+    };
+    let most_hits = how.hits.or(config.hits).unwrap_or(MOST_HITS);
+    let sample = args.which.sample.or(config.sample);
+    if most_hits == 0 || sample == Some(0) {
+        return Err(CliError::usage("--hits 0, --sample 0: nothing would be left to run")
+            .hint("leave the option out, or give a number"));
+    }
+    let coverage = how.coverage.or(config.coverage);
+    Ok(Settings {
+        seed: bench.seed,
+        collecting: match coverage {
+            Some(CoverageArg::Isolated) => Collecting::Isolated,
+            Some(CoverageArg::Default) | None => Collecting::Together,
+        },
+        coverage_reruns: how.coverage_reruns.or(config.coverage_reruns).unwrap_or(3),
+        reruns: Reruns {
+            same_process: reruns[0],
+            process_per_mutant: reruns[1],
+            process_per_pair: reruns[2],
+            fresh_interpreter: reruns[3],
+        },
+        immediate: how.rerun.or(config.rerun) != Some(RerunArg::Later),
+        matrix: how.matrix.is_some(),
+        sample,
+        lines: lines(&args.which, bench)?,
+        without: without(&args.which, config)?,
+        most_hits,
+        timeout: bench.timeout,
+        forks: true,
+        environment: String::new(),
+    })
+}
+
+/// What the user asked for, as far as it decides about verdicts.
+fn configuration(
+    args: &MutateArgs,
+    settings: &Settings,
+    config: &config::Mutate,
+    bench: &Workbench,
+) -> String {
+    let reruns = settings.reruns;
+    json!({
+        "coverage": settings.collecting.word(),
+        "coverage_reruns": settings.coverage_reruns,
+        "reruns": [reruns.same_process, reruns.process_per_mutant, reruns.process_per_pair, reruns.fresh_interpreter],
+        "immediate": settings.immediate,
+        "matrix": settings.matrix,
+        "sample": settings.sample,
+        "diff": args.which.diff,
+        "only": given(&args.which.only, config.only.as_ref()),
+        "exclude": given(&args.which.exclude, config.exclude.as_ref()),
+        "without": settings.without,
+        "hits": settings.most_hits,
+        "pytest_args": bench.pytest_args,
+    })
+    .to_string()
+}
+
+fn given(arguments: &[String], configured: Option<&Vec<String>>) -> Vec<String> {
+    match configured {
+        Some(configured) if arguments.is_empty() => configured.clone(),
+        _ => arguments.to_vec(),
+    }
+}
+
+fn without(which: &WhichArgs, config: &config::Mutate) -> Result<Vec<String>, CliError> {
+    let words = given(&which.without, config.without.as_ref());
+    let known = Operator::ALL.map(Operator::word);
+    if let Some(word) = words.iter().find(|word| !known.contains(&word.as_str())) {
+        let mut e = CliError::usage(format!("`{word}` is no operator"))
+            .hint("leave out one of those with --without");
+        for operator in Operator::ALL {
+            e = e.detail(format!("{:22} {}", operator.word(), operator.says()));
+        }
+        return Err(e);
+    }
+    Ok(words)
+}
+
+type Lines = Option<BTreeMap<String, Vec<(usize, usize)>>>;
+
+fn lines(which: &WhichArgs, bench: &Workbench) -> Result<Lines, CliError> {
+    let Some(base) = &which.diff else {
+        return Ok(None);
+    };
+    let edits = git::edits_since(&bench.project, base).ok_or_else(|| {
+        CliError::usage(format!("what changed since `{base}` is unknown: git does not say"))
+            .hint("--diff takes a commit or branch that git knows, in a project that git knows")
+    })?;
+    Ok(Some(edits.lines))
+}
+
+fn wanted(
+    args: &MutateArgs,
+    config: &config::Mutate,
+    bench: &Workbench,
+    lab: &PytestLab,
+) -> Result<files::Found, CliError> {
+    let only = given(&args.which.only, config.only.as_ref());
+    let exclude = given(&args.which.exclude, config.exclude.as_ref());
+    let patterns = files::patterns(&bench.project, &only, &exclude)?;
+    let found = files::find(&bench.project, lab, &patterns);
+    if found.files.is_empty() {
+        return Err(CliError::usage("there is no Python file that may be changed").hint(
+            "tests, `conftest.py`, `docs` and their like are left alone; --only names files all the same",
+        ));
+    }
+    Ok(found)
+}
+
+/// What verdicts depend on besides the code that is executed: see `reuse.rs`.
+fn surroundings(bench: &Workbench, lab: &PytestLab, others: &[(String, String)]) -> String {
+    let facts = lab.facts();
+    let packages = bench.packages().unwrap_or_default();
+    json!({
+        "python": facts.python,
+        "pytest": facts.pytest,
+        "packages": packages,
+        "args": bench.pytest_args,
+        "settings": digest(&project::settings(&bench.project)).to_string(),
+        "others": digest(&others).to_string(),
+    })
+    .to_string()
+}
+
+fn matrix_of(
+    bench: &Workbench,
+    lab: &PytestLab,
+    mutating: &Mutating,
+    mutants: Vec<MatrixMutant>,
+) -> Matrix {
+    let tests = lab.suite().ids().iter().zip(&mutating.micros);
+    Matrix {
+        schema: MatrixSchema::default(),
+        project: bench.project_name(),
+        tests: tests
+            .map(|(id, micros)| MatrixTest {
+                id: id.to_string(),
+                micros: u64::from(*micros),
+            })
+            .collect(),
+        mutants: mutants
+            .into_iter()
+            .filter(|mutant| !mutant.pairs.is_empty())
+            .collect(),
+    }
+}
