@@ -78,9 +78,15 @@ pub(crate) fn tree(project: &Path) -> PathBuf {
 /// The files that configure a test run, with their texts.
 pub(crate) fn settings(project: &Path) -> Vec<(&'static str, Option<String>)> {
     let read = |name| (name, fs::read_to_string(project.join(name)).ok());
-    ["pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg"]
-        .map(read)
-        .to_vec()
+    [
+        "pyproject.toml",
+        "pytest.ini",
+        ".pytest.ini",
+        "tox.ini",
+        "setup.cfg",
+    ]
+    .map(read)
+    .to_vec()
 }
 
 /// The commit that is checked out, read without running git.

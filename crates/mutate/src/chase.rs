@@ -114,7 +114,10 @@ impl<'a> Chase<'a> {
                 attempt: 1,
                 purpose,
             };
-            return std::mem::take(&mut self.alone).into_iter().map(ask).collect();
+            return std::mem::take(&mut self.alone)
+                .into_iter()
+                .map(ask)
+                .collect();
         }
         if self.is_decided() {
             return Vec::new();
@@ -133,7 +136,10 @@ impl<'a> Chase<'a> {
     fn climb(&mut self, reruns: &Reruns) -> Vec<Ask> {
         let unknown = self.unknown();
         let steps = reruns.steps();
-        let Some((rung, attempt)) = steps.get(self.climbed).copied().filter(|_| !unknown.is_empty())
+        let Some((rung, attempt)) = steps
+            .get(self.climbed)
+            .copied()
+            .filter(|_| !unknown.is_empty())
         else {
             return Vec::new();
         };
@@ -184,13 +190,7 @@ impl<'a> Chase<'a> {
         }
     }
 
-    fn execution(
-        &mut self,
-        ask: &Ask,
-        pursued: &Pursued,
-        step: usize,
-        controls: &mut Controls,
-    ) {
+    fn execution(&mut self, ask: &Ask, pursued: &Pursued, step: usize, controls: &mut Controls) {
         let pair = self.pairs.entry(pursued.test).or_default();
         pair.tried(pursued.hit, step);
         if pair.verdict == PairVerdict::Killed {
@@ -211,7 +211,8 @@ impl<'a> Chase<'a> {
             }
             (Polarity::Fail, true) if controls.explains(pursued.test, &pursued.outcome) => {
                 pair.verdict = PairVerdict::Unknown;
-                self.notes.push("a failure that also occurs without the mutant does not count".into());
+                self.notes
+                    .push("a failure that also occurs without the mutant does not count".into());
             }
             (Polarity::Fail, true) => {
                 pair.verdict = PairVerdict::Killed;
@@ -227,7 +228,8 @@ impl<'a> Chase<'a> {
             (Polarity::Fail, false) => controls.note(pursued.test, &pursued.outcome),
             (_, true) => {
                 if ask.purpose == Purpose::Kill {
-                    self.notes.push("a failure was not confirmed with the test alone".into());
+                    self.notes
+                        .push("a failure was not confirmed with the test alone".into());
                 }
                 pair.verdict = PairVerdict::Survived;
             }

@@ -31,10 +31,7 @@ pub(crate) fn collect(
     let suite = lab.suite().clone();
     let files = files(&suite);
     let rounds = 1 + settings.coverage_reruns;
-    watch.stage(
-        Stage::Coverage,
-        rounds as usize * suite.len() + files.len(),
-    );
+    watch.stage(Stage::Coverage, rounds as usize * suite.len() + files.len());
     let mut collector = Collector {
         coverage: Coverage {
             tests: vec![Covered::default(); suite.len()],

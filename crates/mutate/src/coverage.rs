@@ -9,7 +9,7 @@ use crate::priority::Candidate;
 
 /// What coverage runs have shown of one test.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Covered {
+pub(crate) struct Covered {
     /// The points of each run.
     pub runs: Vec<Ranges>,
     /// The shortest time it took.
@@ -19,7 +19,7 @@ pub struct Covered {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     /// By the test's index.
     pub tests: Vec<Covered>,
     /// Points reached while the whole suite was imported.
@@ -55,14 +55,14 @@ pub struct Stability {
 
 impl Covered {
     /// In how many runs the point was reached.
-    pub fn seen(&self, point: u32) -> u32 {
+    pub(crate) fn seen(&self, point: u32) -> u32 {
         self.runs.iter().filter(|run| contains(run, point)).count() as u32
     }
 }
 
 impl Coverage {
     /// The tests that reached a point in at least one run, in the order of the suite.
-    pub fn candidates(&self, point: u32) -> Vec<Candidate> {
+    pub(crate) fn candidates(&self, point: u32) -> Vec<Candidate> {
         let tests = self.tests.iter().enumerate();
         tests
             .filter(|(_, covered)| covered.set_aside.is_none())
@@ -79,7 +79,7 @@ impl Coverage {
     }
 
     /// Files of tests whose import reaches a point.
-    pub fn importers(&self, point: u32) -> BTreeSet<&str> {
+    pub(crate) fn importers(&self, point: u32) -> BTreeSet<&str> {
         self.by_file
             .iter()
             .filter(|(_, ranges)| contains(ranges, point))
@@ -87,16 +87,12 @@ impl Coverage {
             .collect()
     }
 
-    pub fn is_imported(&self, point: u32) -> bool {
-        contains(&self.import, point)
-            || self
-                .by_file
-                .values()
-                .any(|ranges| contains(ranges, point))
+    pub(crate) fn is_imported(&self, point: u32) -> bool {
+        contains(&self.import, point) || self.by_file.values().any(|ranges| contains(ranges, point))
     }
 
     /// `statement_of` has the statement of each point.
-    pub fn stability(&self, statement_of: &[usize]) -> Stability {
+    pub(crate) fn stability(&self, statement_of: &[usize]) -> Stability {
         let mut found = Stability::default();
         let mut statements: BTreeMap<usize, bool> = BTreeMap::new();
         for (at, covered) in self.tests.iter().enumerate() {

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flakelab_lab::{Lab, LabError};
-use flakelab_model::{
-    Isolation, Mutation, Order, Pursuit, RunRecord, RunRequest, TestIndex,
-};
+use flakelab_model::{Isolation, Mutation, Order, Pursuit, RunRecord, RunRequest, TestIndex};
 
 use crate::chase::{Ask, Chase, Purpose};
 use crate::control::{CONTROLS, Controls};
@@ -91,12 +89,13 @@ impl Executor<'_> {
         } else {
             Isolation::Fresh
         };
+        let timeout = self.settings.timeout;
         let controls = controls.into_iter().flat_map(|test| {
             (0..CONTROLS).map(move |attempt| {
                 let order = Order(vec![test]);
                 let request = RunRequest {
                     attempt,
-                    ..RunRequest::new(order, isolation, self.settings.timeout)
+                    ..RunRequest::new(order, isolation, timeout)
                 };
                 (request, For::Control(test))
             })

@@ -121,7 +121,11 @@ pub fn mutate(
         duplicate: campaign.duplicate,
         excluded: campaign.excluded,
         spent: campaign.executor.spent,
-        micros: coverage.tests.iter().map(|covered| covered.micros).collect(),
+        micros: coverage
+            .tests
+            .iter()
+            .map(|covered| covered.micros)
+            .collect(),
         statements: layout.statements,
     })
 }
@@ -149,7 +153,10 @@ fn lay_out(files: &[File]) -> (Layout, Vec<(String, String)>) {
         let first_unit = layout.units.digests.len();
         for unit in &found.units {
             let text = &file.text[unit.span.clone()];
-            layout.units.digests.push(reuse::digest(&(&file.path, text)));
+            layout
+                .units
+                .digests
+                .push(reuse::digest(&(&file.path, text)));
         }
         for point in &found.points {
             let number = *statements.entry(point.statement.start).or_insert_with(|| {
@@ -158,12 +165,12 @@ fn lay_out(files: &[File]) -> (Layout, Vec<(String, String)>) {
                 layout.statements.len() - 1
             });
             layout.statement_of.push(number);
-            layout
-                .units
-                .of_point
-                .push((first_unit + point.unit) as u32);
+            layout.units.of_point.push((first_unit + point.unit) as u32);
         }
-        outside.push((file.path.clone(), outside_functions(&file.text, &found.units)));
+        outside.push((
+            file.path.clone(),
+            outside_functions(&file.text, &found.units),
+        ));
         texts.push((
             file.absolute.clone(),
             found.instrumented(&file.text, layout.points),
@@ -245,7 +252,9 @@ fn choose(
     for (file, first) in files.iter().zip(&layout.first) {
         let lines = settings.lines.as_ref().map(|lines| lines.get(&file.path));
         let found = Source::parse(&file.text).map(|source| mutants(&source));
-        let wanted = found.iter().flat_map(|found| found.mutations.iter().enumerate());
+        let wanted = found
+            .iter()
+            .flat_map(|found| found.mutations.iter().enumerate());
         chosen.push(
             wanted
                 .filter(|(_, mutation)| {
@@ -253,7 +262,11 @@ fn choose(
                         let mut ranges = ranges.into_iter().flatten();
                         ranges.any(|(from, to)| (*from..=*to).contains(&mutation.line))
                     });
-                    changed && !settings.without.iter().any(|word| word == mutation.operator.word())
+                    changed
+                        && !settings
+                            .without
+                            .iter()
+                            .any(|word| word == mutation.operator.word())
                 })
                 // A sample of what no test reaches says nothing.
                 .filter(|(_, mutation)| {
@@ -373,8 +386,8 @@ impl<'a> Campaign<'a> {
             for (place, chase) in places.iter().zip(&running) {
                 self.ladder.add(chase.pairs.values());
                 let verdict = self.verdict(chase);
-                let text = serde_json::to_string(&verdict)
-                    .map_err(|e| LabError::broken(e.to_string()))?;
+                let text =
+                    serde_json::to_string(&verdict).map_err(|e| LabError::broken(e.to_string()))?;
                 around.journal.put(&waiting[*place].key, &text)?;
                 if self.settings.matrix {
                     waiting[*place].pairs = matrix_pairs(chase);
@@ -518,10 +531,13 @@ impl<'a> Campaign<'a> {
             } += 1;
         }
         let status = chase.status();
-        let why = chase
-            .error()
-            .map(str::to_owned)
-            .or_else(|| chase.notes.last().cloned().filter(|_| status != Status::Killed));
+        let why = chase.error().map(str::to_owned).or_else(|| {
+            chase
+                .notes
+                .last()
+                .cloned()
+                .filter(|_| status != Status::Killed)
+        });
         Verdict {
             status,
             why,

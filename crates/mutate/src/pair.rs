@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::settings::Reruns;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PairVerdict {
+pub(crate) enum PairVerdict {
     /// The test has never executed the changed code.
     #[default]
     Unknown,
@@ -16,7 +16,7 @@ pub enum PairVerdict {
 
 /// What was seen of one pair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pair {
+pub(crate) struct Pair {
     pub verdict: PairVerdict,
     /// Whether each execution in turn reached the change, up to the first that did.
     pub tries: Vec<bool>,
@@ -161,15 +161,6 @@ impl Ladder {
             *resolved += u64::from(was && !is_unknown_after(pairs.clone(), step));
         }
     }
-
-    /// The ladder of another part of the campaign.
-    pub(crate) fn merge(&mut self, other: &Ladder) {
-        self.unknown_at_first += other.unknown_at_first;
-        for (mine, theirs) in self.steps.iter_mut().zip(&other.steps) {
-            mine.0 += theirs.0;
-            mine.1 += theirs.1;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -227,9 +218,6 @@ mod tests {
         // Never reached.
         ladder.add([pair(Unknown, None)].iter());
         assert_eq!(ladder.unknown_at_first, 3);
-        assert_eq!(
-            ladder.steps,
-            [(0, 0), (1, 1), (0, 0), (1, 1), (0, 0)]
-        );
+        assert_eq!(ladder.steps, [(0, 0), (1, 1), (0, 0), (1, 1), (0, 0)]);
     }
 }

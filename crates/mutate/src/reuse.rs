@@ -70,7 +70,10 @@ impl<'a> Tests<'a> {
             .map(|test| (self.suite.id(*test).to_string(), self.digest(*test)))
             .collect();
         tests.sort_unstable();
-        format!("verdict/{:032x}", digest(&(change, self.environment, tests)))
+        format!(
+            "verdict/{:032x}",
+            digest(&(change, self.environment, tests))
+        )
     }
 
     fn digest(&mut self, test: TestIndex) -> u128 {

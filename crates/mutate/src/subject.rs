@@ -63,7 +63,12 @@ impl Subject<'_> {
     }
 
     pub(crate) fn timeout(&self, settings: &Settings) -> Timeout {
-        let slowest = self.order.iter().map(|c| c.micros).max().unwrap_or_default();
+        let slowest = self
+            .order
+            .iter()
+            .map(|c| c.micros)
+            .max()
+            .unwrap_or_default();
         let test = Duration::from_micros(slowest).saturating_mul(TIMES) + LEAST;
         Timeout {
             test: test.min(settings.timeout.test),

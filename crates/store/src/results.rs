@@ -30,7 +30,11 @@ impl Store {
     }
 
     /// (key, value) of what campaigns of a verb have kept under keys that start like this, the newest value of each.
-    pub fn kept_before(&self, verb: &str, start: &str) -> Result<Vec<(String, String)>, StoreError> {
+    pub fn kept_before(
+        &self,
+        verb: &str,
+        start: &str,
+    ) -> Result<Vec<(String, String)>, StoreError> {
         let read = || -> rusqlite::Result<Vec<(String, String)>> {
             let mut statement = self.connection.prepare(
                 "SELECT key, value FROM results JOIN campaigns ON campaigns.id = results.campaign

