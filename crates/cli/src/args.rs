@@ -35,6 +35,8 @@ pub(crate) use mutate::{
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 
 /// One workbench for flaky tests.
+///
+///   $ flakelab detect
 #[derive(Debug, Parser)]
 #[command(name = "flakelab", version, about, propagate_version = true)]
 #[command(after_help = "\

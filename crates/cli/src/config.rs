@@ -207,6 +207,7 @@ fn of_pyproject(project: &Path) -> Option<toml::Value> {
 
 fn wrong(path: &Path, why: impl std::fmt::Display) -> CliError {
     CliError::usage(format!("`{}`: {why}", path.display()))
+        .hint("`flakelab init --stdout` prints every setting with its default")
 }
 
 fn parse(path: &Path) -> Result<toml::Table, CliError> {

@@ -31,6 +31,22 @@ impl CliError {
         Self::new(USAGE, message)
     }
 
+    /// The store cannot be read or written.
+    pub(crate) fn store(error: impl std::error::Error) -> Self {
+        Self::usage(chain(&error)).hint(
+            "is the disk full, or the file in use by another flakelab? --store chooses another place",
+        )
+    }
+
+    /// What to do about it: also where nobody foresaw it.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        let unexpected = "if the disk is not full, this is a bug of flakelab: please report it, with what \
+                          `flakelab doctor --format json` prints";
+        self.hint
+            .as_deref()
+            .or_else(|| (self.code == INTERNAL).then_some(unexpected))
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

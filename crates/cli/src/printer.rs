@@ -75,7 +75,7 @@ pub(crate) fn error(error: &CliError) {
             anstream::eprintln!("  {}", visible(line));
         }
     }
-    if let Some(hint) = &error.hint {
+    if let Some(hint) = error.advice() {
         anstream::eprintln!("\x1b[1m\x1b[36mhint:\x1b[0m {}", visible(hint));
     }
 }

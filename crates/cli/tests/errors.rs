@@ -279,3 +279,81 @@ fn help_teaches() {
     assert!(text.contains("$ flakelab detect"), "{text}");
     assert!(text.contains("brittle"), "{text}");
 }
+
+/// Whatever a user gets wrong, the last line says what to do.
+#[test]
+fn errors_end_with_a_hint() {
+    let project = Project::new(&[
+        ("test_a.py", "def test_a(): pass\n"),
+        ("broken.toml", "[[["),
+        ("data/manifest.json", "{}"),
+        ("data/mutants.jsonl", ""),
+        ("file", ""),
+    ]);
+    let python = python(&project);
+    let wrong: &[&[&str]] = &[
+        &["detect", "--jobs", "0"],
+        &["detect", "--confirmations", "0"],
+        &["detect", "--isolated-runs", "0"],
+        &["explain", "test_b.py::test_x"],
+        &["explain", "--confirmations", "0"],
+        &["inject", "--reruns", "0"],
+        &["inject", "verify", "data"],
+        &["inject", "verify", "nowhere"],
+        &["inject", "evaluate", "data"],
+        &["inject", "-o", "file/below"],
+        &["measure", "--runs", "1"],
+        &["measure", "--layers", "onion"],
+        &["measure", "--factors", "moon"],
+        &["measure", "--html", "nowhere/page.html"],
+        &["filter", "learn", "--runs", "1"],
+        &["filter", "run"],
+        &["filter", "run", "--quarantine", "nowhere.toml"],
+        &["filter", "run", "--quarantine", "broken.toml"],
+        &["filter", "tune"],
+        &["filter", "tune", "--bad", "no-such-commit"],
+    ];
+    for args in wrong {
+        let args = [args, &["--python", &python][..]].concat();
+        ends_with_a_hint(&project, &args);
+    }
+    for args in [
+        &["history"][..],
+        &["ingest", "nowhere.xml"],
+        &["ingest", "broken.toml"],
+        &["filter", "apply", "nowhere.xml"],
+        &["filter", "suggest", "--owner", "me"],
+        &["filter", "explain", "test_a.py::test_a"],
+        &["man", "nonsense"],
+        &["man", "--dir", "file/below"],
+        &["init", "nowhere"],
+    ] {
+        ends_with_a_hint(&project, args);
+    }
+    for (name, text) in [
+        ("flakelab.toml", "[[["),
+        ("flakelab.toml", "jobs = 'many'"),
+        (
+            "flakelab.toml",
+            "[measure.configurations.a]\ntimezone = {x = 1}",
+        ),
+    ] {
+        std::fs::write(project.path().join(name), text).expect("written");
+        ends_with_a_hint(&project, &["measure", "--python", &python]);
+    }
+}
+
+fn ends_with_a_hint(project: &Project, args: &[&str]) {
+    let output = project.flakelab(args).output().expect("flakelab runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !matches!(output.status.code(), Some(0 | 1 | 70)),
+        "{args:?}: {:?}\n{said}",
+        output.status.code()
+    );
+    let last = said.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("hint: ") || last.starts_with("For more information, try '--help'"),
+        "{args:?}: {said}"
+    );
+}

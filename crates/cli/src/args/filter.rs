@@ -28,25 +28,23 @@ pub(crate) struct FilterArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FilterCommand {
-    /// Run the suite several times and score every assertion by what it saw
     Learn(LearnArgs),
-    /// Run the suite once; known flakes are passed over, everything else counts
     Run(GateArgs),
-    /// Sort the failures of a finished run: JUnit XML of any runner, CTRF, Playwright
     Apply(ApplyArgs),
-    /// Draw flaky assertions removed against bug-revealing ones kept, over the threshold
     Tune(TuneArgs),
-    /// Write quarantine entries for what is above the threshold
     Suggest(SuggestArgs),
-    /// Say why assertions of a test are filtered, or are not
     Explain(WhyArgs),
-    /// Say of a failure that it is a bug, or an update
     Label(LabelArgs),
 }
 
+/// Run the suite several times and score every assertion by what it saw.
+///
+///   $ flakelab filter learn --runs 10
+///
+/// Evidence adds up over versions: learn once for each, e.g. every night. What is learned is kept in the store.
 // `--version` is that of the project here.
 #[derive(Debug, Args)]
-#[command(disable_version_flag = true)]
+#[command(verbatim_doc_comment, disable_version_flag = true)]
 pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
@@ -73,7 +71,14 @@ pub(crate) struct LearnArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Run the suite once; known flakes are passed over, everything else counts.
+///
+///   $ flakelab filter run --junit results.xml -- tests/unit
+///
+/// Exit code 1 if something failed that is no known flake. An assertion that is passed over is recorded and its
+/// test goes on, so that what follows in it still counts.
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct GateArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
@@ -100,7 +105,13 @@ pub(crate) struct GateArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Sort the failures of a finished run: JUnit XML of any runner, CTRF, Playwright.
+///
+///   $ flakelab filter apply results.xml
+///
+/// Reports know tests and no assertions, so whole tests are passed over, by their score.
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct ApplyArgs {
     /// Reports of the run
     #[arg(value_name = "RESULTS", required = true)]
@@ -122,7 +133,11 @@ pub(crate) struct ApplyArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Draw flaky assertions removed against bug-revealing ones kept, over the threshold.
+///
+///   $ flakelab filter tune --bad v1.2 --mutants 20 --html curves.html
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
@@ -145,7 +160,13 @@ pub(crate) struct TuneArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Write quarantine entries for what is above the threshold.
+///
+///   $ flakelab filter suggest --owner payments --write
+///
+/// Each entry has an owner, a reason and a last day, after which it fails the gate.
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct SuggestArgs {
     /// The project
     #[arg(default_value = ".")]
@@ -176,7 +197,11 @@ pub(crate) struct SuggestArgs {
     pub(crate) store: Option<PathBuf>,
 }
 
+/// Say why assertions of a test are filtered, or are not.
+///
+///   $ flakelab filter explain tests/test_cart.py::test_total
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct WhyArgs {
     /// A test by id, or all below a file or class
     #[arg(value_name = "TEST")]
@@ -195,7 +220,13 @@ pub(crate) struct WhyArgs {
     pub(crate) store: Option<PathBuf>,
 }
 
+/// Say of a failure that it is a bug, or an update.
+///
+///   $ flakelab filter label tests/test_cart.py::test_total bug
+///
+/// Tests that caught bugs are not suggested for quarantine.
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct LabelArgs {
     /// The test that failed, by id
     #[arg(value_name = "TEST")]

@@ -45,10 +45,20 @@ pub(crate) struct InjectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum InjectCommand {
-    /// Replay the entries of a data set with plain pytest
-    Verify(DatasetArgs),
-    /// Run `detect` on the injected suites: recall and precision with known truth
+    Verify(VerifyArgs),
     Evaluate(EvaluateArgs),
+}
+
+/// Replay the entries of a data set with plain pytest.
+///
+///   $ flakelab inject verify data --sample 20
+///
+/// Each patch is applied to a copy of the project; the printed orders must pass and fail as the data set says.
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -71,7 +81,11 @@ pub(crate) struct DatasetArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Run `detect` on the injected suites: recall and precision with known truth.
+///
+///   $ flakelab inject evaluate data --sample 20 --orders 100
 #[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub(crate) dataset: DatasetArgs,

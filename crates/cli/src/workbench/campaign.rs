@@ -18,9 +18,7 @@ pub(crate) struct Asked<'a> {
 impl Workbench {
     /// The campaign to go on with; its seed becomes ours.
     pub(crate) fn resume(&mut self, store: &Store, asked: Asked<'_>) -> Result<Campaign, CliError> {
-        let last = store
-            .last(asked.verb)
-            .map_err(|e| CliError::usage(chain(&e)))?;
+        let last = store.last(asked.verb).map_err(CliError::store)?;
         let Some(last) = last else {
             return Err(CliError::usage("there is no campaign to resume")
                 .hint("start one without --resume"));

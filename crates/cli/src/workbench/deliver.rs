@@ -44,8 +44,10 @@ pub(crate) fn check(path: &Path) -> Result<(), CliError> {
 }
 
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), CliError> {
-    std::fs::write(path, bytes)
-        .map_err(|e| CliError::usage(format!("failed to write `{}`: {e}", path.display())))
+    std::fs::write(path, bytes).map_err(|e| {
+        CliError::usage(format!("failed to write `{}`: {e}", path.display()))
+            .hint("give a file in a directory that you may write to")
+    })
 }
 
 /// Adds to the step summary of GitHub Actions, where there is one.

@@ -4,7 +4,7 @@ use flakelab_model::Class;
 use flakelab_store::{Finished, Store};
 use serde::Deserialize;
 
-use crate::error::{CliError, chain};
+use crate::error::CliError;
 
 /// The part of a `detect` document that is read.
 #[derive(Debug, Deserialize)]
@@ -30,14 +30,13 @@ pub(crate) struct Reproduce {
 impl Detected {
     /// With the campaign it comes from.
     pub(crate) fn last(store: &Store) -> Result<Option<(Finished, Self)>, CliError> {
-        let last = store
-            .last_finished("detect")
-            .map_err(|e| CliError::usage(chain(&e)))?;
+        let last = store.last_finished("detect").map_err(CliError::store)?;
         let Some(last) = last else {
             return Ok(None);
         };
         let document = serde_json::from_str(&last.document).map_err(|e| {
             CliError::usage(format!("the last detect in the store is unreadable: {e}"))
+                .hint("run `flakelab detect` again")
         })?;
         Ok(Some((last, document)))
     }

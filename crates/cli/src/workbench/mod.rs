@@ -91,9 +91,10 @@ impl Workbench {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = lab.jobs.or(config.jobs).unwrap_or(processors);
         if jobs == 0 {
-            return Err(CliError::usage(
-                "--jobs 0: at least one run must be possible",
-            ));
+            return Err(
+                CliError::usage("--jobs 0: at least one run must be possible")
+                    .hint("leave it out for one run on each processor"),
+            );
         }
         let seed = seed.or(config.seed);
         let test_timeout = lab.test_timeout.or(config.test_timeout.map(|t| t.0));
@@ -373,7 +374,8 @@ pub(crate) fn at_least_one(name: &str, number: u32) -> Result<u32, CliError> {
     if number == 0 {
         return Err(CliError::usage(format!(
             "--{name} 0: without a fresh interpreter nothing can be confirmed"
-        )));
+        ))
+        .hint("1 is the least; --orders 0 leaves out the search"));
     }
     Ok(number)
 }

@@ -47,18 +47,14 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     if resumed {
         plan.bench.tell_replayed(lab.replayed);
     }
-    let totals = store
-        .totals(campaign)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    let totals = store.totals(campaign).map_err(CliError::store)?;
     let document = document::build(&detection, lab.inner(), &plan, totals, started.elapsed());
     for note in &document.campaign.notes {
         printer.note(note);
     }
     let json = serde_json::to_string_pretty(&document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
-    store
-        .finish(campaign, &json)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    store.finish(campaign, &json).map_err(CliError::store)?;
     let verbose = printer.volume == Volume::Verbose;
     let text = terminal(&document, TerminalOptions { verbose });
     deliver::deliver(&json, &text, &args.output, printer)?;

@@ -13,7 +13,7 @@ use flakelab_store::RecordingLab;
 use serde_json::json;
 
 use crate::args::{ExplainArgs, GraphArg, ModeArg};
-use crate::error::{self, CliError, chain};
+use crate::error::{self, CliError};
 use crate::machine;
 use crate::printer::{Printer, Volume};
 use crate::workbench::{
@@ -122,9 +122,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
     if resumed {
         bench.tell_replayed(lab.replayed);
     }
-    let totals = store
-        .totals(campaign)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    let totals = store.totals(campaign).map_err(CliError::store)?;
     let document = document::build(
         &explanations,
         lab.inner(),
@@ -135,9 +133,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
     );
     let json = serde_json::to_string_pretty(&document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
-    store
-        .finish(campaign, &json)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    store.finish(campaign, &json).map_err(CliError::store)?;
     Ok((document, json, printer))
 }
 

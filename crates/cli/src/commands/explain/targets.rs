@@ -6,7 +6,7 @@ use flakelab_explain::Target;
 use flakelab_model::{Class, Order, Polarity, Suite, TestIndex};
 use flakelab_store::{Finished, Store};
 
-use crate::error::{CliError, chain};
+use crate::error::CliError;
 use crate::workbench::{Detected, means};
 
 /// Orders taken from the store for one test.
@@ -123,7 +123,7 @@ fn of_campaign(
     }
     let sightings = store
         .sightings(last.id, &wanted, MOST_ORDERS)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+        .map_err(CliError::store)?;
     for sighting in sightings {
         let id = |number: u32| last.suite.get(number as usize).map(String::as_str);
         let Some(index) = id(sighting.test).and_then(|id| suite.find(id)) else {

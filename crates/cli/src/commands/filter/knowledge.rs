@@ -8,7 +8,7 @@ use flakelab_runners::process::git::{self, Edits};
 use flakelab_store::{Label, Store};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{CliError, chain};
+use crate::error::CliError;
 
 /// An assertion as it is kept: its identity, and where a recorder sees it from the start of its statement.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,8 +59,8 @@ impl Knowledge {
             CliError::usage(format!("the store has {what} that makes no sense"))
                 .hint("choose another place with --store, or move that file away")
         };
-        let lessons = store.lessons().map_err(|e| CliError::usage(chain(&e)))?;
-        let labels = store.labels().map_err(|e| CliError::usage(chain(&e)))?;
+        let lessons = store.lessons().map_err(CliError::store)?;
+        let labels = store.labels().map_err(CliError::store)?;
         let ages: BTreeMap<i64, usize> = lessons
             .versions
             .iter()

@@ -4,7 +4,7 @@ use flakelab_store::Label;
 
 use super::knowledge::Knowledge;
 use crate::args::{LabelArg, LabelArgs};
-use crate::error::{self, CliError, chain};
+use crate::error::{self, CliError};
 use crate::printer::{Printer, Volume};
 use crate::project;
 use crate::workbench::Place;
@@ -31,9 +31,7 @@ pub(super) fn run(args: &LabelArgs) -> crate::Outcome {
         },
         version: project::commit(&project::tree(&place.project)).unwrap_or_default(),
     };
-    store
-        .label(&label)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    store.label(&label).map_err(CliError::store)?;
     let printer = Printer {
         volume: Volume::Normal,
     };

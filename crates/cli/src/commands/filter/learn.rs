@@ -17,7 +17,7 @@ use super::knowledge::{Kept, Knowledge, TestLesson};
 use super::version_of;
 use crate::args::LearnArgs;
 use crate::commands::measure::{journal, means};
-use crate::error::{self, CliError, chain};
+use crate::error::{self, CliError};
 use crate::workbench::{self, Asked, Bar, Workbench, lab_error};
 
 /// An outage: so large a part of the tests fails that it says nothing about any of them.
@@ -44,7 +44,8 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
         return Err(CliError::usage(format!(
             "--runs {}: what varies shows between two runs at least",
             args.runs
-        )));
+        ))
+        .hint("ten runs are usual"));
     }
     let version = version_of(args.version.as_deref(), &bench)?;
     let configuration = json!({
@@ -90,10 +91,11 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
         printer.note(note);
     }
     let Some(runs) = measurement.configurations.first().map(|c| &c.runs) else {
-        return Err(CliError::new(
-            error::INCONCLUSIVE,
-            "no run of the suite came to its end",
-        ));
+        return Err(
+            CliError::new(error::INCONCLUSIVE, "no run of the suite came to its end").hint(
+                "`flakelab filter run -v` shows what happens; --run-timeout gives it more time",
+            ),
+        );
     };
     let (telling, outages) = without_outages(runs, &measurement.pool);
     if outages > 0 {
@@ -118,7 +120,7 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
     keep(&store, taught, moved, version)?;
     store
         .finish(campaign, &json!({"learned": configuration}).to_string())
-        .map_err(|e| CliError::usage(chain(&e)))?;
+        .map_err(CliError::store)?;
     printer.data(&saying);
     printer.next("`flakelab filter run` gates with it, `flakelab filter tune` draws the curves");
     Ok(error::CLEAN)
@@ -310,7 +312,7 @@ fn keep(store: &Store, taught: Taught, moved: Moved, version: String) -> Result<
         let learned = serde_json::to_string(learned).map_err(internal)?;
         lesson.tests.push((test.clone(), learned));
     }
-    store.learn(&lesson).map_err(|e| CliError::usage(chain(&e)))
+    store.learn(&lesson).map_err(CliError::store)
 }
 
 fn summary(taught: &Taught, version: &str, runs: usize) -> String {

@@ -59,7 +59,13 @@ fn read_quarantine(project: &Path, given: Option<&Path>) -> Result<Quarantine, C
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && given.is_none() => {
             return Ok(Quarantine::default());
         }
-        Err(error) => return Err(CliError::usage(format!("`{}`: {error}", path.display()))),
+        Err(error) => {
+            return Err(
+                CliError::usage(format!("`{}`: {error}", path.display())).hint(
+                    "--quarantine takes a file as `flakelab filter suggest --owner NAME` prints it",
+                ),
+            );
+        }
     };
     Quarantine::parse(&text).map_err(|error| {
         CliError::usage(format!("`{}`: {}", path.display(), error.0))

@@ -10,7 +10,7 @@ use flakelab_store::Label;
 use super::bugs;
 use super::knowledge::Knowledge;
 use crate::args::TuneArgs;
-use crate::error::{self, CliError, chain};
+use crate::error::{self, CliError};
 use crate::workbench::{Bar, Workbench, deliver};
 
 pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
@@ -56,9 +56,7 @@ pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
             label: "bug".into(),
             version: source.clone(),
         };
-        store
-            .label(&label)
-            .map_err(|e| CliError::usage(chain(&e)))?;
+        store.label(&label).map_err(CliError::store)?;
     }
     let knowledge = Knowledge::load(&store)?;
     let bug = |identity: &Identity| {

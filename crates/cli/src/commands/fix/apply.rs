@@ -13,8 +13,10 @@ use crate::workbench::deliver::write;
 
 /// One `.patch` file for each different patch.
 pub(super) fn save(folder: &Path, fixes: &[Fix]) -> Result<(), CliError> {
-    std::fs::create_dir_all(folder)
-        .map_err(|e| CliError::usage(format!("failed to create `{}`: {e}", folder.display())))?;
+    std::fs::create_dir_all(folder).map_err(|e| {
+        CliError::usage(format!("failed to create `{}`: {e}", folder.display()))
+            .hint("-o takes a folder for the patches; with --format json, a file")
+    })?;
     let mut seen: Vec<&Patch> = Vec::new();
     for fix in fixes.iter().filter(|fix| fix.status == Status::Fixed) {
         for patch in fix.patches.iter().map(|held| &held.patch) {

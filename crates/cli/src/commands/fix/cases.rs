@@ -7,7 +7,7 @@ use flakelab_model::{Class, Suite};
 use flakelab_store::Store;
 use serde::Deserialize;
 
-use crate::error::{CliError, chain};
+use crate::error::CliError;
 use crate::workbench::{Detected, DetectedTest, means};
 
 /// Campaigns of `explain` that are looked at for a test.
@@ -75,10 +75,11 @@ impl Knowledge {
         }
         let campaigns = store
             .finished("explain", MOST_CAMPAIGNS)
-            .map_err(|e| CliError::usage(chain(&e)))?;
+            .map_err(CliError::store)?;
         for campaign in campaigns.into_iter().filter(|c| Some(c.id) > since) {
             let document: Explained = serde_json::from_str(&campaign.document).map_err(|e| {
                 CliError::usage(format!("an explain in the store is unreadable: {e}"))
+                    .hint("run `flakelab detect` again: what was explained before it is not read")
             })?;
             for explanation in document.explanations {
                 let test = explanation.test.clone();

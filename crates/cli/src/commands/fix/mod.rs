@@ -86,9 +86,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     let document = document::build(&fixes, &lab, bench.seed, started.elapsed());
     let json = serde_json::to_string_pretty(&document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
-    store
-        .finish(campaign, &json)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    store.finish(campaign, &json).map_err(CliError::store)?;
     let text = report::terminal(&document);
     match (&args.output.output, args.output.format) {
         (Some(folder), Format::Text) => {
@@ -173,9 +171,7 @@ fn explained(args: &FixArgs, bench: &Workbench, store: &Store) -> Result<Knowled
 
 /// What an interrupted campaign has fixed.
 fn done(store: &Store, campaign: CampaignId) -> Result<Vec<Fix>, CliError> {
-    let kept = store
-        .kept(campaign)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    let kept = store.kept(campaign).map_err(CliError::store)?;
     kept.iter()
         .map(|(test, value)| {
             serde_json::from_str(value).map_err(|e| {

@@ -94,7 +94,7 @@ fn named(
     let mut ids = Vec::new();
     store
         .history_tests(|test, id| ids.push((test, id.to_owned())))
-        .map_err(|e| CliError::usage(chain(&e)))?;
+        .map_err(CliError::store)?;
     let mut chosen = Vec::new();
     for name in names {
         let pick = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
@@ -113,7 +113,7 @@ fn named(
             let error = CliError::usage(format!("no test of the history is called `{name}`"));
             return Err(match nearest {
                 Some((_, id)) => error.hint(format!("did you mean `{id}`?")),
-                None => error,
+                None => error.hint("`flakelab history` lists the tests that vary"),
             });
         }
         chosen.extend(fitting);

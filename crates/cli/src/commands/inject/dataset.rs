@@ -90,6 +90,7 @@ impl<'a> Writer<'a> {
         if let Some(folder) = folder {
             let failed = |e: std::io::Error| {
                 CliError::usage(format!("failed to write to `{}`: {e}", folder.display()))
+                    .hint("-o takes a folder that can be written to")
             };
             if folder.join("mutants.jsonl").exists() || folder.is_file() {
                 return Err(CliError::usage(format!(
@@ -143,6 +144,7 @@ impl<'a> Writer<'a> {
         };
         let failed = |e: std::io::Error| {
             CliError::usage(format!("failed to write to `{}`: {e}", folder.display()))
+                .hint("`--resume -o DIR` writes what was found, without running it again")
         };
         let lines = |values: Vec<serde_json::Value>| -> String {
             values.iter().map(|value| format!("{value}\n")).collect()
@@ -203,6 +205,7 @@ impl Dataset {
                 folder.display(),
                 line + 1
             ))
+            .hint("was it edited? `flakelab inject -o DIR` makes it anew")
         };
         let manifest: Manifest = serde_json::from_str(&read("manifest.json")?)
             .map_err(|e| wrong("manifest.json", 0, e))?;
@@ -211,7 +214,8 @@ impl Dataset {
                 "`{}` was made by a newer flakelab, {}",
                 folder.display(),
                 manifest.flakelab
-            )));
+            ))
+            .hint("use that version, or make the data set anew"));
         }
         let mut entries = Vec::new();
         for (number, line) in read("mutants.jsonl")?.lines().enumerate() {

@@ -95,16 +95,18 @@ fn detect(
     score: &mut Score,
 ) -> Result<(), CliError> {
     let tree = Project(bench.project.clone());
-    let changed = dataset
-        .changed(entry, &tree)
-        .map_err(|why| CliError::usage(format!("`{}`: {why}", entry.id)))?;
+    let changed = dataset.changed(entry, &tree).map_err(|why| {
+        CliError::usage(format!("`{}`: {why}", entry.id))
+            .hint("check out the commit that the manifest of the data set names")
+    })?;
     let broken = |e: LabError| lab_error(e, bench);
     let mut variants = PatchedProjects(bench);
     let Some(mut lab) = variants.open(&[changed]).map_err(broken)? else {
         return Err(CliError::usage(format!(
             "the suite does not collect with `{}`",
             entry.id
-        )));
+        ))
+        .hint("`flakelab inject verify` says which entries this project and environment still show"));
     };
     let detection = flakelab_detect::detect(&mut *lab, settings, &mut Nobody).map_err(broken)?;
     let wanted = match entry.class {

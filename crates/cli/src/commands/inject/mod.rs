@@ -15,7 +15,7 @@ use flakelab_report::inject as report;
 use serde_json::json;
 
 use crate::args::{Format, InjectArgs, InjectCommand, ScopeArg};
-use crate::error::{self, CliError, chain};
+use crate::error::{self, CliError};
 use crate::printer::Volume;
 use crate::workbench::{
     self, Asked, Bar, PatchedProjects, Project, StoreJournal, Workbench, lab_error,
@@ -23,7 +23,7 @@ use crate::workbench::{
 
 pub(crate) fn run(args: &InjectArgs) -> crate::Outcome {
     match &args.command {
-        Some(InjectCommand::Verify(args)) => verify::run(args),
+        Some(InjectCommand::Verify(args)) => verify::run(&args.dataset),
         Some(InjectCommand::Evaluate(args)) => evaluate::run(args),
         None => inject(args),
     }
@@ -94,9 +94,7 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
     );
     let json = serde_json::to_string_pretty(&document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
-    store
-        .finish(campaign, &json)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    store.finish(campaign, &json).map_err(CliError::store)?;
     let manifest = dataset::Manifest::new(&bench, &lab, &settings)?;
     out.finish(&manifest, &injection, lab.suite(), &document)?;
     let text = report::terminal(&document);
@@ -124,9 +122,10 @@ fn settings(
     let mutation = &args.mutation;
     let reruns = mutation.reruns.or(config.reruns).unwrap_or(100);
     if reruns == 0 {
-        return Err(CliError::usage(
-            "--reruns 0: a test that never ran is not stable",
-        ));
+        return Err(
+            CliError::usage("--reruns 0: a test that never ran is not stable")
+                .hint("the paper has 100"),
+        );
     }
     let mut assertions = config.assertions.clone().unwrap_or_default();
     assertions.extend(mutation.assertion.iter().cloned());

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::args::MeasureArgs;
 use crate::config::Measure;
-use crate::error::{self, CliError, chain};
+use crate::error::{self, CliError};
 use crate::printer::Volume;
 use crate::workbench::{self, Asked, Bar, Workbench, absolute, deliver, lab_error};
 
@@ -37,7 +37,8 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
     if runs < 2 {
         return Err(CliError::usage(format!(
             "--runs {runs}: what varies shows between two runs at least"
-        )));
+        ))
+        .hint("ten runs are usual"));
     }
     let layers = plan::layers(what.layers.as_ref().or(config.layers.as_ref()))?;
     let factors = plan::factors(what.factors.as_ref().or(config.factors.as_ref()))?;
@@ -123,9 +124,7 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
     );
     let internal = |e: serde_json::Error| CliError::new(error::INTERNAL, e.to_string());
     let compact = serde_json::to_string(&document).map_err(internal)?;
-    store
-        .finish(campaign, &compact)
-        .map_err(|e| CliError::usage(chain(&e)))?;
+    store.finish(campaign, &compact).map_err(CliError::store)?;
     let json = serde_json::to_string_pretty(&document).map_err(internal)?;
     let text = report::terminal(&document, printer.volume == Volume::Verbose);
     deliver::deliver(&json, &text, &args.output, printer)?;

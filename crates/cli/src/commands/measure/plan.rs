@@ -98,7 +98,10 @@ pub(super) fn configurations(
             if plan.iter().any(|known| known.name == name) {
                 return Err(CliError::usage(format!(
                     "`measure.configurations.{name}`: there is a configuration of that name already"
-                )));
+                ))
+                .hint(
+                    "give it a name that is no factor, and none of controlled and uncontrolled",
+                ));
             }
             plan.push(Configuration::new(name, &settings, runs));
         }
@@ -148,7 +151,11 @@ fn combinations(
     table: &toml::Table,
     means: &Means,
 ) -> Result<Vec<(String, Settings)>, CliError> {
-    let wrong = |why: String| CliError::usage(format!("`measure.configurations.{name}`: {why}"));
+    let wrong = |why: String| {
+        CliError::usage(format!("`measure.configurations.{name}`: {why}")).hint(
+            "`flakelab init --stdout` has an example; `flakelab measure --help` lists the factors",
+        )
+    };
     let known = Factor::ALL.map(Factor::word);
     let mut found = vec![(String::new(), controlled(&means.unavailable))];
     for (word, value) in table {
