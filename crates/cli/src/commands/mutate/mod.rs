@@ -71,7 +71,7 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     settings.environment = surroundings(&bench, &lab, &found.others);
     let store = early.map_or_else(|| bench.open_store(), Ok)?;
     let before = StoreJournal::earlier(&store, asked.verb, args.how.fresh)
-        .map_err(|e| CliError::usage(error::chain(&e)))?;
+        .map_err(CliError::store)?;
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let mut gathered = document::Gathered::default();
     let mut rows = Vec::new();
@@ -111,7 +111,7 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let json = serde_json::to_string_pretty(&document).map_err(internal)?;
     store
         .finish(campaign, &json)
-        .map_err(|e| CliError::usage(error::chain(&e)))?;
+        .map_err(CliError::store)?;
     show(args, &document, &json, &found.files, &bench)?;
     Ok(exit_code(
         &document,
