@@ -45,6 +45,8 @@ pub struct Pursued {
     pub micros: u32,
     /// Whether the change was executed by this test, or when the suite was imported.
     pub hit: bool,
+    /// How often, by this execution in its own process.
+    pub hits: u64,
     /// Whether it was executed earlier in the same process, by another execution.
     pub earlier: bool,
 }

@@ -34,6 +34,8 @@ pub(crate) enum Purpose {
     Kill,
     /// It failed after the change was executed, but not by itself.
     Unclear,
+    /// How often it executes the code without the change: an endless loop is told by more than that.
+    Count,
     Timeout,
     /// A rerun of pairs that missed.
     Climb,
@@ -56,6 +58,8 @@ pub(crate) struct Chase<'a> {
     /// The last step of the ladder that was taken.
     climbed: usize,
     timeouts: usize,
+    /// How often tests that timed out execute the code without the change, where that was seen.
+    normal_hits: BTreeMap<TestIndex, Option<u64>>,
     lost: u32,
     error: Option<String>,
     matrix: bool,
@@ -71,6 +75,7 @@ impl<'a> Chase<'a> {
             alone: Vec::new(),
             climbed: settings.reruns.of(Rung::SameProcess) as usize,
             timeouts: 0,
+            normal_hits: BTreeMap::new(),
             lost: 0,
             error: None,
             matrix: settings.matrix,
@@ -84,6 +89,11 @@ impl<'a> Chase<'a> {
             Some(_) if self.kills.is_empty() => Status::Error,
             _ => status(self.pairs.values()),
         }
+    }
+
+    /// How often a test executes the code without the change.
+    pub(crate) fn normal_hits(&self, test: TestIndex) -> Option<u64> {
+        self.normal_hits.get(&test).copied().flatten()
     }
 
     pub(crate) fn error(&self) -> Option<&str> {
@@ -168,6 +178,12 @@ impl<'a> Chase<'a> {
         reruns: &Reruns,
         controls: &mut Controls,
     ) {
+        if ask.purpose == Purpose::Count {
+            let most = record.pursued.iter().map(|pursued| pursued.hits).max();
+            self.normal_hits.insert(ask.tests[0], most);
+            self.alone.push((ask.tests[0], ask.rung, Purpose::Timeout));
+            return;
+        }
         let mut seen: BTreeMap<TestIndex, u32> = BTreeMap::new();
         for pursued in &record.pursued {
             let number = seen.entry(pursued.test).or_default();
@@ -203,7 +219,7 @@ impl<'a> Chase<'a> {
                     pair.verdict = PairVerdict::Timeout;
                     self.timeouts += 1;
                 } else {
-                    self.alone.push((pursued.test, alone, Purpose::Timeout));
+                    self.alone.push((pursued.test, alone, Purpose::Count));
                 }
             }
             (Polarity::Fail, true) if ask.purpose != Purpose::Kill => {

@@ -12,9 +12,11 @@ use crate::control::{CONTROLS, Controls};
 use crate::pair::Rung;
 use crate::settings::Settings;
 
-/// A timeout must show again, with so much more time and so many more executions of the changed code.
+/// A timeout must show again, in so much more time, or with so many more executions than without the change.
 const MORE_TIME: u32 = 2;
-const MORE_HITS: u64 = 10;
+const MORE_HITS: u64 = 100;
+/// Executions that are nothing special.
+const FEW_HITS: u64 = 10_000;
 
 /// Runs and the CPU time they took.
 #[derive(Debug, Clone, Copy, Default)]
@@ -105,15 +107,23 @@ impl Executor<'_> {
 
     fn request(&self, chase: &Chase<'_>, ask: &Ask) -> RunRequest {
         let settings = self.settings;
-        let (code, isolation) = chase.subject.placed(ask.rung);
+        let (code, isolation) = match ask.purpose {
+            Purpose::Count => chase.subject.counted(ask.rung),
+            _ => chase.subject.placed(ask.rung),
+        };
         let mut timeout = chase.subject.timeout(settings);
         let mut most_hits = settings.most_hits;
-        if ask.purpose == Purpose::Timeout {
-            timeout.test = timeout.test.saturating_mul(MORE_TIME);
-            most_hits = most_hits.saturating_mul(MORE_HITS);
+        match ask.purpose {
+            Purpose::Count => most_hits = u64::MAX,
+            Purpose::Timeout => {
+                timeout.test = timeout.test.saturating_mul(MORE_TIME);
+                let normal = chase.normal_hits(ask.tests[0]).unwrap_or(most_hits);
+                most_hits = normal.saturating_mul(MORE_HITS).max(FEW_HITS);
+            }
+            _ => {}
         }
         let reruns = match ask.purpose {
-            Purpose::Climb => 0,
+            Purpose::Climb | Purpose::Count => 0,
             _ => settings.reruns.of(Rung::SameProcess),
         };
         let mutation = Mutation {

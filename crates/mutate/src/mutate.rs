@@ -368,6 +368,7 @@ impl<'a> Campaign<'a> {
                         file,
                         unit,
                         change: mutation,
+                        found,
                         lane: if swapped { Lane::Swap } else { Lane::Import },
                         order,
                     };

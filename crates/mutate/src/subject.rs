@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flakelab_model::{Changed, CodeEdit, Isolation, Timeout};
-use flakelab_source::mutants::{Mutation, Unit};
+use flakelab_source::mutants::{Mutants, Mutation, Unit};
 
 use crate::pair::Rung;
 use crate::priority::Candidate;
@@ -27,6 +27,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) file: &'a File,
     pub(crate) unit: &'a Unit,
     pub(crate) change: &'a Mutation,
+    pub(crate) found: &'a Mutants,
     pub(crate) lane: Lane,
     /// Its tests, in order of priority.
     pub(crate) order: Vec<Candidate>,
@@ -40,6 +41,20 @@ impl Subject<'_> {
             Lane::Swap if !last => (Changed::Body(self.body()), Isolation::Fork),
             Lane::Import if last => (self.imported(), Isolation::Cold),
             _ => (self.imported(), Isolation::Fresh),
+        }
+    }
+
+    /// The code as it is, counted where it would change.
+    pub(crate) fn counted(&self, rung: Rung) -> (Changed, Isolation) {
+        let point = self.change.point;
+        let (whole, part) = self.found.counted(&self.file.text, point, self.unit);
+        match self.placed(rung) {
+            (Changed::Body(body), isolation) => {
+                (Changed::Body(CodeEdit { text: part, ..body }), isolation)
+            }
+            (Changed::Import { file, .. }, isolation) => {
+                (Changed::Import { file, text: whole }, isolation)
+            }
         }
     }
 

@@ -105,6 +105,8 @@ pub(crate) struct OutcomeEvent {
     #[serde(default)]
     pub(crate) hit: bool,
     #[serde(default)]
+    pub(crate) hits: u64,
+    #[serde(default)]
     pub(crate) earlier: bool,
 }
 

@@ -24,7 +24,7 @@ class Probe:
         builtins.__flakelab_hit__ = self._hit
         builtins.__flakelab_seen__ = self._seen
 
-    def _hit(self):
+    def _hit(self, number=0, one=1):
         self._count += 1
         since = self._count - self._start
         if since == 1:
@@ -44,6 +44,9 @@ class Probe:
         self._start = self._count
         was_hit, self._flag[0] = self.is_hit(), 0
         return was_hit
+
+    def hits(self):
+        return self._count - self._start
 
     def is_hit(self):
         return self._flag[0] == 1
@@ -128,7 +131,7 @@ class Pursuit:
         if stop is not None:
             event.update(o="f", ph="call", m=clean("%s ended the session" % type(stop).__name__, 500), at="")
         hit = self._imported or self._probe.is_hit()
-        event.update(k="o", n=number, hit=hit, earlier=self._hit_before)
+        event.update(k="o", n=number, hit=hit, hits=self._probe.hits(), earlier=self._hit_before)
         self._channel.send(event)
         if stop is not None or self._session.shouldstop or self._session.shouldfail:
             raise Stop

@@ -101,7 +101,8 @@ pub(crate) struct HowArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) matrix: Option<Option<PathBuf>>,
 
-    /// Executions of changed code by one test after which it counts as endless [default: 1000000]
+    /// Executions of changed code by one test after which it is taken for endless, and compared with how
+    /// many there are without the change [default: 100000]
     #[arg(long, value_name = "N")]
     pub(crate) hits: Option<u64>,
 

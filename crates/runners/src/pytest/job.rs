@@ -55,6 +55,7 @@ struct Chase {
     done: Vec<Pursued>,
     /// Whether the change was executed since the last execution began.
     hit: bool,
+    hits: u64,
     /// Whether it was executed before that.
     earlier: bool,
     circles: bool,
@@ -184,6 +185,7 @@ impl Job {
             if let Some(chase) = &mut self.pursuit {
                 lineage.cpu = process::cpu_time(lineage.pid).unwrap_or_default();
                 chase.earlier |= std::mem::take(&mut chase.hit);
+                chase.hits = 0;
             }
         }
     }
@@ -212,6 +214,7 @@ impl Job {
         };
         if let Some(chase) = &mut self.pursuit {
             chase.hit |= event.hit;
+            chase.hits = event.hits;
             chase.earlier |= event.earlier;
         }
         self.put(event.n, event.to.as_deref(), outcome, micros);
@@ -413,6 +416,7 @@ impl Job {
                 outcome: Outcome::Errored(Arc::new(failure)),
                 micros: 0,
                 hit: true,
+                hits: 1,
                 earlier: false,
             })
             .into_iter()
@@ -468,6 +472,7 @@ impl Job {
                     outcome,
                     micros,
                     hit: chase.hit,
+                    hits: chase.hits,
                     earlier: chase.earlier,
                 });
             }
@@ -573,6 +578,7 @@ mod tests {
             m: String::new(),
             at: String::new(),
             hit: false,
+            hits: 0,
             earlier: false,
         }
     }

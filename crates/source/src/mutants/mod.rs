@@ -94,6 +94,14 @@ impl Mutants {
         let forms = self.points.iter().map(|point| &point.form);
         points::instrumented(text, forms, first)
     }
+
+    /// The file as it is, with a call of `__flakelab_hit__` at one point only, and a unit of it.
+    pub fn counted(&self, text: &str, point: usize, unit: &Unit) -> (String, String) {
+        let whole = points::instrumented(text, std::iter::once(&self.points[point].form), 0);
+        let end = unit.span.end + (whole.len() - text.len());
+        let part = format!("{}\n", &whole[unit.span.start..end]);
+        (whole, part)
+    }
 }
 
 impl Mutation {

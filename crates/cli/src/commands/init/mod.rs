@@ -60,7 +60,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, Detect, Explain, Filter, Inject, Measure};
+    use crate::config::{Config, Detect, Explain, Filter, Inject, Measure, Mutate};
 
     fn parse(text: &str) -> Config {
         let dir = tempfile::tempdir().expect("a directory");
@@ -96,6 +96,7 @@ mod tests {
             explain,
             inject,
             measure,
+            mutate,
             filter,
         } = parse(&uncommented());
         assert!(python.is_some() && store.is_some() && jobs.is_some() && seed.is_some());
@@ -141,6 +142,22 @@ mod tests {
         assert!(runs.is_some() && layers.is_some() && factors.is_some());
         assert!(runtimes.is_some() && sources.is_some() && unmask.is_some());
         assert!(!fields.is_empty() && !configurations.is_empty());
+        let Mutate {
+            only,
+            exclude,
+            without,
+            sample,
+            coverage,
+            coverage_reruns,
+            reruns,
+            rerun,
+            hits,
+            fail_under,
+        } = mutate;
+        assert!(only.is_some() && exclude.is_some() && without.is_some());
+        assert!(sample.is_some() && coverage.is_some() && coverage_reruns.is_some());
+        assert!(reruns.is_some() && rerun.is_some() && hits.is_some());
+        assert!(fail_under.is_some());
         let Filter { threshold } = filter;
         assert!(threshold.is_some());
     }

@@ -28,7 +28,7 @@ use crate::project;
 use crate::workbench::{self, Asked, Bar, Project, StoreJournal, Workbench, deliver, lab_error};
 
 /// Executions of changed code by one test that are plenty.
-const MOST_HITS: u64 = 1_000_000;
+const MOST_HITS: u64 = 100_000;
 
 pub(crate) fn run(args: &MutateArgs) -> crate::Outcome {
     match &args.command {
@@ -70,8 +70,8 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let found = wanted(args, &config.mutate, &bench, &lab)?;
     settings.environment = surroundings(&bench, &lab, &found.others);
     let store = early.map_or_else(|| bench.open_store(), Ok)?;
-    let before = StoreJournal::earlier(&store, asked.verb, args.how.fresh)
-        .map_err(CliError::store)?;
+    let before =
+        StoreJournal::earlier(&store, asked.verb, args.how.fresh).map_err(CliError::store)?;
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let mut gathered = document::Gathered::default();
     let mut rows = Vec::new();
@@ -109,9 +109,7 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let document = document::build(gathered, &mutating, &lab, &bench, &settings, base, wall);
     check(&document, &settings, &lab)?;
     let json = serde_json::to_string_pretty(&document).map_err(internal)?;
-    store
-        .finish(campaign, &json)
-        .map_err(CliError::store)?;
+    store.finish(campaign, &json).map_err(CliError::store)?;
     show(args, &document, &json, &found.files, &bench)?;
     Ok(exit_code(
         &document,
