@@ -56,6 +56,7 @@ fn document(mutants: Vec<Mutant>) -> Document {
         },
         coverage: Coverage::default(),
         ladder: Vec::new(),
+        unknown_at_first: 0,
         set_aside: Vec::new(),
         campaign: Campaign {
             seed: 7,

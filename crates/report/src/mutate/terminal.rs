@@ -189,7 +189,8 @@ fn coverage(out: &mut String, document: &Document, verbose: bool) {
 /// Table 5 of the paper: pairs that each rerun hit for the first time.
 fn ladder(out: &mut String, document: &Document) {
     let climbs = sayings::climbs(document);
-    if climbs.is_empty() {
+    let idle = document.unknown_at_first == 0 && climbs.iter().all(|climb| climb.all_pairs == 0);
+    if idle {
         return;
     }
     let reruns = sayings::reruns(&climbs);
@@ -214,6 +215,16 @@ fn ladder(out: &mut String, document: &Document) {
         let last = [climb.all_pairs, climb.mutants].map(thousands);
         let name = format!("  {}", climb.rung);
         row(out, &name, &mut cells.chain(last));
+    }
+    let first = document.unknown_at_first;
+    if first > 0 {
+        let resolved: u64 = climbs.iter().map(|climb| climb.mutants).sum();
+        let _ = writeln!(
+            out,
+            "  {} unknown after one execution of each pair, {:.1} % of them resolved by reruns",
+            count(first, "mutant was", "mutants were"),
+            100.0 * resolved as f64 / first as f64
+        );
     }
     out.push('\n');
 }
