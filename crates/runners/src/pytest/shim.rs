@@ -10,8 +10,9 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 80] = shim![
+const FILES: [(&str, &str); 81] = shim![
     "__init__.py",
+    "bytecode.py",
     "channel.py",
     "cold.py",
     "edits.py",

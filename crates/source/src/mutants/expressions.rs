@@ -156,6 +156,9 @@ impl<'a> Walk<'a> {
                     "is not" => (None, "is"),
                     _ => continue,
                 };
+                if self.is_long(node) {
+                    break;
+                }
                 let all = boundary.map(|sign| (sign, ComparisonBoundary));
                 for (new, operator) in all.into_iter().chain([(negation, ComparisonNegation)]) {
                     let changed = format!(
@@ -334,11 +337,11 @@ impl<'a> Walk<'a> {
     }
 
     fn container(&mut self, item: &Item<'a>, slot: usize) {
-        let empty = match item.node.kind() {
-            "list" => "[]",
-            "set" => "set()",
-            "dictionary" => "{}",
-            _ => "()",
+        let (open, close) = match item.node.kind() {
+            "list" => ("[", ']'),
+            "set" => ("set(", ')'),
+            "dictionary" => ("{", '}'),
+            _ => ("(", ')'),
         };
         // Unpacking nothing only raises; `with (a, b):` is no tuple.
         let left = matches!(item.above.kind, "pattern_list" | "with_item");
@@ -346,7 +349,8 @@ impl<'a> Walk<'a> {
             return;
         }
         let at = item.node.start_byte();
-        self.change(item, slot, Operator::Container, at, empty, false);
+        let empty = self.layout.empty(&item.node.byte_range(), open, close);
+        self.change(item, slot, Operator::Container, at, &empty, false);
     }
 
     /// Each bound of a slice is dropped.

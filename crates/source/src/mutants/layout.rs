@@ -54,6 +54,12 @@ impl<'a> Layout<'a> {
         }
     }
 
+    /// Brackets around nothing but the lines of what they replace.
+    pub(super) fn empty(self, range: &Range<usize>, open: &str, close: char) -> String {
+        let lines = self.newline.repeat(self.lost(range, ""));
+        format!("{open}{lines}{close}")
+    }
+
     /// A simple statement, or several on the lines of what they replace.
     pub(super) fn statement(self, range: &Range<usize>, new: &str) -> Change {
         let lost = self.lost(range, new);

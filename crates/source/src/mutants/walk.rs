@@ -17,6 +17,10 @@ use crate::python::Source;
 
 /// Expressions that are longer get no other operator inside: a chain of n operators has n texts that long.
 const LONGEST: usize = 10_000;
+/// The same once a file has mutants of that many bytes in all: a file of nothing but such chains must not take all
+/// memory. Files people write have a hundredth of it.
+const MOST: usize = 64 << 20;
+const SHORT: usize = 200;
 
 /// What a node is to be taken for.
 #[derive(Debug, Clone, Copy)]
@@ -101,6 +105,8 @@ pub(super) struct Walk<'a> {
     pub(super) statements: Vec<Range<usize>>,
     pub(super) found: Vec<Found>,
     pub(super) excluded: usize,
+    /// Of everything found.
+    bytes: usize,
     /// A decorator that is told from inside a call of `getattr` needs that name.
     pub(super) decorators: bool,
     /// What differs between the file and a mutant: where, how many bytes of the file, what instead.
@@ -122,6 +128,7 @@ impl<'a> Walk<'a> {
             statements: Vec::new(),
             found: Vec::new(),
             excluded: 0,
+            bytes: 0,
             decorators: !hides.iter().any(|hiding| text.contains(hiding)),
             seen: HashSet::new(),
             stack: Vec::new(),
@@ -212,7 +219,8 @@ impl<'a> Walk<'a> {
 
     /// Whether a text for each of its operators is too much.
     pub(super) fn is_long(&self, node: Node<'_>) -> bool {
-        node.byte_range().len() > LONGEST
+        let length = node.byte_range().len();
+        length > LONGEST || (self.bytes > MOST && length > SHORT)
     }
 
     pub(super) fn keep(
@@ -240,6 +248,7 @@ impl<'a> Walk<'a> {
             self.excluded += 1;
             return;
         }
+        self.bytes += change.plain.len() + change.probed.len();
         self.found.push(Found {
             operator,
             at,
