@@ -186,8 +186,8 @@ impl Workbench {
         path: &Path,
     ) -> Result<Interpreter, pytest::InterpreterError> {
         let patience = MOST_PATIENCE.min(self.timeout.run);
-        pytest::choose(Some(path), &self.project, &self.env)
-            .and_then(|python| pytest::ask(&python, &self.project, &self.env, patience))
+        let candidates = pytest::candidates(Some(path), &self.project, &self.env, None);
+        pytest::first_fitting(&candidates, &self.project, &self.env, patience)
     }
 
     /// The name of the project's folder.
@@ -344,8 +344,9 @@ pub(crate) fn interpreter(
     patience: Duration,
 ) -> Result<Interpreter, pytest::InterpreterError> {
     let wanted = lab.python.clone().map(absolute).or(config.python.clone());
-    pytest::choose(wanted.as_deref(), project, env)
-        .and_then(|python| pytest::ask(&python, project, env, patience.min(MOST_PATIENCE)))
+    let flakelab = std::env::current_exe().ok();
+    let candidates = pytest::candidates(wanted.as_deref(), project, env, flakelab.as_deref());
+    pytest::first_fitting(&candidates, project, env, patience.min(MOST_PATIENCE))
 }
 
 /// A plain command. pytest never runs one id twice, so a repetition is two sessions in one process.

@@ -88,7 +88,12 @@ impl Project {
 
     /// `flakelab` in the project's directory, with nothing of this process's environment that matters.
     pub(crate) fn flakelab(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_flakelab"));
+        self.installed(Path::new(env!("CARGO_BIN_EXE_flakelab")), args)
+    }
+
+    /// The same for a flakelab that was installed somewhere.
+    pub(crate) fn installed(&self, flakelab: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(flakelab);
         command
             .args(args)
             .current_dir(self.path())

@@ -10,6 +10,8 @@ use crate::process::{self, Limits, Spawn};
 
 /// How much an interpreter may say before it answers: a start-up file that prints, not one that floods.
 const MOST_SAID: usize = 64 * 1024;
+/// Interpreters that are asked: a path has a few.
+const MOST_CANDIDATES: usize = 8;
 
 /// An interpreter that answered.
 #[derive(Debug, Clone)]
@@ -57,19 +59,21 @@ impl InterpreterError {
     }
 }
 
-/// The interpreter to use: the given one, the active environment's, the project's own, the first on
-/// the path.
-pub fn choose(
+/// The interpreters that come into question: the given one, the active environment's, or the project's own; else the
+/// one of the environment that flakelab is installed in, and those on the path, of which the first with pytest is
+/// meant. An environment that was made for flakelab alone (`pipx`, `uvx`) has none.
+pub fn candidates(
     given: Option<&Path>,
     project: &Path,
     env: &[(OsString, OsString)],
-) -> Result<PathBuf, InterpreterError> {
+    flakelab: Option<&Path>,
+) -> Vec<PathBuf> {
     if let Some(path) = given {
-        return Ok(if path.is_dir() {
+        return vec![if path.is_dir() {
             path.join("bin/python")
         } else {
             path.to_owned()
-        });
+        }];
     }
     let var = |name: &str| {
         env.iter()
@@ -79,24 +83,48 @@ pub fn choose(
     let local = ["venv", ".venv", "env", ".env"].map(|name| project.join(name));
     let environments = var("VIRTUAL_ENV")
         .into_iter()
-        .chain(
-            local
-                .into_iter()
-                .filter(|dir| dir.join("pyvenv.cfg").exists()),
-        )
+        .chain(local.into_iter().filter(|dir| is_environment(dir)))
         .chain(var("CONDA_PREFIX"));
     for dir in environments {
         let python = dir.join("bin/python");
         if python.exists() {
-            return Ok(python);
+            return vec![python];
         }
     }
+    let around = flakelab.and_then(Path::parent).and_then(Path::parent);
+    let around = around.filter(|dir| is_environment(dir));
     let path = var("PATH").unwrap_or_default();
-    ["python3", "python"]
+    let on_path = ["python3", "python"]
         .iter()
-        .flat_map(|name| std::env::split_paths(&path).map(move |dir| dir.join(name)))
-        .find(|candidate| candidate.is_file())
-        .ok_or(InterpreterError::NotFound)
+        .flat_map(|name| std::env::split_paths(&path).map(move |dir| dir.join(name)));
+    around
+        .map(|dir| dir.join("bin/python"))
+        .into_iter()
+        .chain(on_path)
+        .filter(|candidate| candidate.is_file())
+        .take(MOST_CANDIDATES)
+        .collect()
+}
+
+fn is_environment(dir: &Path) -> bool {
+    dir.join("pyvenv.cfg").exists()
+}
+
+/// The first of these that has what it takes; else why the first has not.
+pub fn first_fitting(
+    candidates: &[PathBuf],
+    cwd: &Path,
+    env: &[(OsString, OsString)],
+    patience: Duration,
+) -> Result<Interpreter, InterpreterError> {
+    let mut first = None;
+    for python in candidates {
+        match ask(python, cwd, env, patience) {
+            Ok(interpreter) => return Ok(interpreter),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.unwrap_or(InterpreterError::NotFound))
 }
 
 #[derive(Deserialize)]
@@ -236,4 +264,61 @@ fn interpreter(python: &Path, answer: Answer) -> Result<Interpreter, Interpreter
         pytest,
         user_base: answer.user_base,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &Path) {
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        std::fs::write(path, "").expect("written");
+    }
+
+    #[test]
+    fn an_environment_of_the_user_is_the_only_candidate() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (active, project) = (dir.path().join("active"), dir.path().join("project"));
+        file(&active.join("bin/python"));
+        file(&dir.path().join("usr/python3"));
+        let env = [
+            ("PATH".into(), dir.path().join("usr").into()),
+            ("VIRTUAL_ENV".into(), active.clone().into()),
+        ];
+        let found = candidates(None, &project, &env, None);
+        assert_eq!(found, [active.join("bin/python")]);
+        file(&project.join(".venv/pyvenv.cfg"));
+        file(&project.join(".venv/bin/python"));
+        let found = candidates(None, &project, &env[..1], None);
+        assert_eq!(found, [project.join(".venv/bin/python")]);
+    }
+
+    #[test]
+    fn an_environment_made_for_flakelab_comes_before_the_path_and_does_not_hide_it() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let own = dir.path().join("own");
+        for name in [
+            "own/bin/python",
+            "own/pyvenv.cfg",
+            "usr/python3",
+            "usr/python",
+        ] {
+            file(&dir.path().join(name));
+        }
+        let env = [("PATH".into(), dir.path().join("usr").into())];
+        let flakelab = own.join("bin/flakelab");
+        let found = candidates(None, dir.path(), &env, Some(&flakelab));
+        let usr = dir.path().join("usr");
+        let all = [
+            own.join("bin/python"),
+            usr.join("python3"),
+            usr.join("python"),
+        ];
+        assert_eq!(found, all);
+        let flakelab = usr.join("flakelab");
+        assert_eq!(
+            candidates(None, dir.path(), &env, Some(&flakelab)),
+            all[1..]
+        );
+    }
 }

@@ -43,7 +43,9 @@ mod worker;
 pub use crate::wire::CollectionError;
 pub use arguments::Arguments;
 pub use bytecode::digests;
-pub use interpreter::{Interpreter, InterpreterError, ask, choose, locales, packages};
+pub use interpreter::{
+    Interpreter, InterpreterError, ask, candidates, first_fitting, locales, packages,
+};
 pub use lab::{Progress, PytestLab};
 pub use launch::Instrumented;
 pub use once::once;
