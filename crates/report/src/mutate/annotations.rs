@@ -1,6 +1,7 @@
 //! Survivors as GitHub Actions shows them beside the code. With `--diff` they are on changed lines.
 
-use super::{Document, Mutant, sayings, useful};
+use super::sayings::{self, name};
+use super::{Document, Mutant, useful};
 use crate::github::{data, property};
 use crate::wording::first_line;
 
@@ -13,15 +14,18 @@ const PART: usize = 500;
 /// One workflow command a line, the most useful survivor first.
 pub fn annotations(document: &Document) -> Vec<String> {
     let survivors = useful::survivors(document).into_iter();
-    survivors.take(MOST).map(warning).collect()
+    survivors
+        .take(MOST)
+        .map(|(_, mutant)| warning(mutant))
+        .collect()
 }
 
 fn warning(mutant: &Mutant) -> String {
-    let scope = first_line(&mutant.scope, TITLE / 2);
+    let scope = name(&mutant.scope, TITLE / 2);
     let says = first_line(&mutant.says, TITLE / 2);
     format!(
         "::warning file={},line={},col={},title={}::{}",
-        property(&first_line(&mutant.file, PART)),
+        property(&name(&mutant.file, PART)),
         mutant.line,
         mutant.column,
         property(&format!("survived in {scope}: {says}")),
@@ -29,8 +33,8 @@ fn warning(mutant: &Mutant) -> String {
             "{}: {} ({}, {})",
             first_line(&mutant.says, PART),
             sayings::verdict(mutant),
-            first_line(&mutant.operator, TITLE),
-            first_line(&mutant.id, TITLE)
+            name(&mutant.operator, TITLE),
+            name(&mutant.id, TITLE)
         ))
     )
 }

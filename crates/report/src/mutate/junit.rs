@@ -5,7 +5,8 @@
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Document, Mutant, Status, sayings};
+use super::sayings::{self, name};
+use super::{Document, Mutant, Status};
 use crate::junit::JunitError;
 use crate::wording::first_line;
 
@@ -17,7 +18,7 @@ const MOST_TESTS: usize = 20;
 
 pub fn junit(document: &Document) -> Result<String, JunitError> {
     let mut report = Report::new("flakelab mutate");
-    let mut suite = TestSuite::new(first_line(&document.project, NAME));
+    let mut suite = TestSuite::new(name(&document.project, NAME));
     for mutant in &document.mutants {
         suite.add_test_case(case(mutant));
     }
@@ -46,20 +47,20 @@ fn case(mutant: &Mutant) -> TestCase {
             mutant.line,
             mutant.column,
             first_line(&mutant.says, NAME),
-            first_line(&mutant.id, NAME)
+            name(&mutant.id, NAME)
         ),
         status,
     );
     case.set_classname(format!(
         "{}::{}",
-        first_line(&mutant.file, NAME),
-        first_line(&mutant.scope, NAME)
+        name(&mutant.file, NAME),
+        name(&mutant.scope, NAME)
     ));
     let mut tell = |key: &str, value: &str| case.properties.push((key, value).into());
     tell("flakelab.status", mutant.status.words());
-    tell("flakelab.operator", &first_line(&mutant.operator, NAME));
+    tell("flakelab.operator", &name(&mutant.operator, NAME));
     for test in mutant.killed_by.iter().take(MOST_TESTS) {
-        tell("flakelab.killed_by", &first_line(test, NAME));
+        tell("flakelab.killed_by", &name(test, NAME));
     }
     case
 }
@@ -71,7 +72,7 @@ fn described(mutant: &Mutant) -> String {
         text.push('\n');
     }
     for test in mutant.unknown_pairs.iter().take(MOST_TESTS) {
-        text.push_str(&format!("not hit by {}\n", first_line(test, NAME)));
+        text.push_str(&format!("not hit by {}\n", name(test, NAME)));
     }
     if mutant.unknown_pairs.len() > MOST_TESTS {
         let more = mutant.unknown_pairs.len() - MOST_TESTS;

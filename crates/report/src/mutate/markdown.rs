@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Document, sayings, useful};
+use super::sayings::{self, name};
+use super::{Document, useful};
 use crate::markdown::code;
 use crate::wording::{first_line, thousands};
 
@@ -30,13 +31,13 @@ pub fn markdown(document: &Document) -> String {
     if !survivors.is_empty() {
         out.push_str("| survived | in | tests that hit it | mutant |\n|---|---|---|---|\n");
     }
-    for mutant in survivors.iter().take(MOST_ROWS) {
-        let place = format!("{}:{}", first_line(&mutant.file, TEXT), mutant.line);
+    for (_, mutant) in survivors.iter().take(MOST_ROWS) {
+        let place = format!("{}:{}", name(&mutant.file, TEXT), mutant.line);
         let _ = writeln!(
             out,
             "| {} | {} | {} | {} |",
             code(&place),
-            code(&first_line(&mutant.scope, TEXT)),
+            code(&name(&mutant.scope, TEXT)),
             thousands(mutant.tests as u64),
             code(&first_line(&mutant.says, TEXT)),
         );
@@ -49,7 +50,7 @@ pub fn markdown(document: &Document) -> String {
         let _ = writeln!(
             out,
             "\n> set aside: {}, {}",
-            code(&first_line(&one.test, TEXT)),
+            code(&name(&one.test, TEXT)),
             code(&first_line(&one.why, TEXT))
         );
     }

@@ -6,6 +6,7 @@ mod document;
 mod example;
 mod junit;
 mod markdown;
+mod page;
 mod sayings;
 pub mod simulate;
 mod terminal;
@@ -18,4 +19,5 @@ pub use document::{
 };
 pub use junit::junit;
 pub use markdown::markdown;
+pub use page::page;
 pub use terminal::terminal;

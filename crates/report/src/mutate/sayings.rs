@@ -1,7 +1,16 @@
 //! What the views of `mutate` have in common: numbers and sentences.
 
 use super::{Document, Mutant, Score, Share, Status};
-use crate::wording::{count, first_line, thousands};
+use crate::wording::{count, thousands, visible};
+
+/// A name of the suite's on one line: an id may have line breaks, and what comes after them tells it from others.
+pub(super) fn name(text: &str, most: usize) -> String {
+    let mut shown: String = text.chars().take(most).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    visible(&shown)
+}
 
 /// `77.7 % – 82.0 %`, one number if there is no range, `–` if nothing counts.
 pub(super) fn range(score: &Score) -> String {
@@ -127,7 +136,7 @@ pub(super) fn campaign(document: &Document) -> String {
         said.push_str("; every pair run");
     }
     if let Some(base) = &c.diff_base {
-        said.push_str(&format!("; lines changed since {}", first_line(base, 100)));
+        said.push_str(&format!("; lines changed since {}", name(base, 100)));
     }
     if let Some(sample) = c.sample {
         said.push_str(&format!("; a sample of {}", thousands(sample as u64)));

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Document, Mutant, Status, sayings, useful};
+use super::sayings::{self, name};
+use super::{Document, Mutant, Status, useful};
 use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
-use crate::wording::{count, duration, first_line, thousands, visible};
+use crate::wording::{count, duration, first_line, thousands};
 
 /// What is listed without `verbose`.
 const MOST_MUTANTS: usize = 20;
@@ -18,7 +19,10 @@ const NAME: usize = 22;
 
 pub fn terminal(document: &Document, verbose: bool) -> String {
     let mut out = String::new();
-    let survivors = useful::survivors(document);
+    let survivors: Vec<&Mutant> = useful::survivors(document)
+        .into_iter()
+        .map(|(_, mutant)| mutant)
+        .collect();
     listed(&mut out, &survivors, verbose);
     for status in [Status::Unknown, Status::Timeout, Status::Error] {
         let mut found: Vec<&Mutant> = document
@@ -66,18 +70,18 @@ fn describe(out: &mut String, mutant: &Mutant, verbose: bool) {
         "{}{BOLD}{}{OFF} {BOLD}{}:{}:{}{OFF} {}  {}",
         colour(mutant.status),
         mutant.status.words(),
-        first_line(&mutant.file, LINE),
+        name(&mutant.file, LINE),
         mutant.line,
         mutant.column,
-        first_line(&mutant.scope, LINE),
+        name(&mutant.scope, LINE),
         first_line(&mutant.says, LINE),
     );
     let _ = writeln!(
         out,
         "  {} {DIM}({}, {}){OFF}",
         sayings::verdict(mutant),
-        first_line(&mutant.operator, LINE),
-        first_line(&mutant.id, LINE)
+        name(&mutant.operator, LINE),
+        name(&mutant.id, LINE)
     );
     if let Some(why) = &mutant.why {
         let _ = writeln!(out, "  because  {}", first_line(why, LINE));
@@ -92,7 +96,7 @@ fn describe(out: &mut String, mutant: &Mutant, verbose: bool) {
 fn names(out: &mut String, what: &str, tests: &[String], verbose: bool) {
     let most = if verbose { usize::MAX } else { MOST_TESTS };
     for test in tests.iter().take(most) {
-        let _ = writeln!(out, "  {what}  {}", first_line(test, LINE));
+        let _ = writeln!(out, "  {what}  {}", name(test, LINE));
     }
     if tests.len() > most {
         let more = (tests.len() - most) as u64;
@@ -112,9 +116,11 @@ fn diff(out: &mut String, diff: &str) {
             Some(b'-') => RED,
             _ => DIM,
         };
-        let shown: String = line.chars().take(LINE).collect();
-        let cut = if shown.len() < line.len() { "…" } else { "" };
-        let _ = writeln!(out, "    {colour}{}{cut}{OFF}", visible(&shown));
+        let _ = writeln!(
+            out,
+            "    {colour}{}{OFF}",
+            name(&line.replace('\t', "    "), LINE)
+        );
     }
     if lines.len() > MOST_LINES {
         let more = (lines.len() - MOST_LINES) as u64;
@@ -137,7 +143,7 @@ fn set_aside(out: &mut String, document: &Document, verbose: bool) {
         let _ = writeln!(
             out,
             "  {}  {DIM}{}{OFF}",
-            first_line(&one.test, LINE),
+            name(&one.test, LINE),
             first_line(&one.why, LINE)
         );
     }
@@ -159,23 +165,23 @@ fn coverage(out: &mut String, document: &Document, verbose: bool) {
         return;
     }
     let _ = writeln!(out, "{BOLD}coverage that differs{OFF} from run to run");
-    for (name, share) in [
+    for (what, share) in [
         ("statements", &c.statements),
         ("tests", &c.tests),
         ("pairs of both", &c.pairs),
     ] {
-        let _ = writeln!(out, "  {name:<NAME$}{}", sayings::share(share));
+        let _ = writeln!(out, "  {what:<NAME$}{}", sayings::share(share));
     }
     let most = if verbose { usize::MAX } else { MOST_VARYING };
     for one in c.varying.iter().take(most) {
         let _ = writeln!(
             out,
             "  {DIM}{}:{} in {} of {} runs of{OFF} {}",
-            first_line(&one.file, LINE),
+            name(&one.file, LINE),
             one.line,
             one.seen,
             one.of,
-            first_line(&one.test, LINE)
+            name(&one.test, LINE)
         );
     }
     let shown = c.varying.len().min(most) as u64;
@@ -194,8 +200,8 @@ fn ladder(out: &mut String, document: &Document) {
         return;
     }
     let reruns = sayings::reruns(&climbs);
-    let row = |out: &mut String, name: &str, cells: &mut dyn Iterator<Item = String>| {
-        let _ = write!(out, "{name:<NAME$}");
+    let row = |out: &mut String, first: &str, cells: &mut dyn Iterator<Item = String>| {
+        let _ = write!(out, "{first:<NAME$}");
         for cell in cells {
             let _ = write!(out, "{cell:>8}");
         }
@@ -213,8 +219,8 @@ fn ladder(out: &mut String, document: &Document) {
         let of = |at: usize| climb.pairs.get(at).map(|pairs| thousands(*pairs));
         let cells = (0..reruns.len()).map(|at| of(at).unwrap_or_else(|| "–".into()));
         let last = [climb.all_pairs, climb.mutants].map(thousands);
-        let name = format!("  {}", climb.rung);
-        row(out, &name, &mut cells.chain(last));
+        let first = format!("  {}", climb.rung);
+        row(out, &first, &mut cells.chain(last));
     }
     let first = document.unknown_at_first;
     if first > 0 {

@@ -13,25 +13,24 @@ use super::{Document, Mutant, Status};
 /// 3. Those in functions with fewer survivors: a gap in what is tested, rather than something that nobody tests.
 /// 4. File, line, column, id.
 ///
-/// Within a function, points 2 and 4 say which comes first. Nothing depends on the order of the document.
-pub(super) fn survivors(document: &Document) -> Vec<&Mutant> {
-    let mut found: Vec<&Mutant> = document
+/// Within a function, points 2 and 4 say which comes first. Nothing depends on the order of the document; each comes with its
+/// place there.
+pub(super) fn survivors(document: &Document) -> Vec<(usize, &Mutant)> {
+    let mut found: Vec<(usize, &Mutant)> = document
         .mutants
         .iter()
-        .filter(|mutant| mutant.status == Status::Survived)
+        .enumerate()
+        .filter(|(_, mutant)| mutant.status == Status::Survived)
         .collect();
-    found.sort_by_key(|mutant| (Reverse(mutant.tests), place(mutant)));
+    found.sort_by_key(|(_, mutant)| (Reverse(mutant.tests), place(mutant)));
     let mut of_function: HashMap<(&str, &str), usize> = HashMap::new();
-    let turns: Vec<usize> = found
-        .iter()
-        .map(|mutant| {
-            let number = of_function.entry(function(mutant)).or_default();
-            *number += 1;
-            *number
-        })
-        .collect();
-    let mut ranked: Vec<(usize, &Mutant)> = turns.into_iter().zip(found).collect();
-    ranked.sort_by_key(|(turn, mutant)| {
+    let mut ranked: Vec<(usize, (usize, &Mutant))> = Vec::with_capacity(found.len());
+    for (at, mutant) in found {
+        let turn = of_function.entry(function(mutant)).or_default();
+        *turn += 1;
+        ranked.push((*turn, (at, mutant)));
+    }
+    ranked.sort_by_key(|(turn, (_, mutant))| {
         let beside = of_function.get(&function(mutant)).copied();
         (*turn, Reverse(mutant.tests), beside, place(mutant))
     });
@@ -66,7 +65,7 @@ mod tests {
             })
             .collect();
         let lines = |document: &Document| -> Vec<usize> {
-            survivors(document).iter().map(|m| m.line).collect()
+            survivors(document).iter().map(|(_, m)| m.line).collect()
         };
         let order = lines(&document);
         document.mutants.reverse();
@@ -107,6 +106,9 @@ mod tests {
         let document = example::shop();
         let found = survivors(&document);
         assert_eq!(found.len() as u64, document.totals.survived);
-        assert!(found.iter().all(|m| m.status == Status::Survived));
+        for (at, mutant) in found {
+            assert_eq!(mutant.status, Status::Survived);
+            assert_eq!(document.mutants[at].id, mutant.id);
+        }
     }
 }

@@ -180,7 +180,7 @@ fn show(
             .iter()
             .map(|file| (file.path.clone(), file.text.clone()))
             .collect();
-        let _ = (path, sources);
+        deliver::write(path, report::page(document, &sources))?;
     }
     if let Some(path) = &views.junit {
         let xml = report::junit(document).map_err(internal)?;
