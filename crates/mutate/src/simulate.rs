@@ -150,8 +150,8 @@ pub fn total(rows: &[Row]) -> Row {
             .flat_map(|row| row.schemes.iter().filter(|s| s.scheme == scheme))
             .collect();
         let sum = |cost: fn(&SchemeRow) -> Cost| Cost {
-            seconds: of.iter().map(|s| cost(s).seconds).sum(),
-            executions: of.iter().map(|s| cost(s).executions).sum(),
+            seconds: of.iter().fold(0.0, |all, s| all + cost(s).seconds),
+            executions: of.iter().fold(0.0, |all, s| all + cost(s).executions),
         };
         let seconds = |cost: fn(&SchemeRow) -> Cost| -> Vec<f64> {
             of.iter().map(|s| cost(s).seconds).collect()
@@ -318,7 +318,8 @@ fn micros(mutants: &[Spent]) -> Vec<f64> {
 
 fn signed(immediate: &[f64], later: &[f64]) -> Option<Signed> {
     wilcoxon(immediate, later).map(|found| Signed {
-        w: found.w,
+        // A sum of nothing is -0.
+        w: found.w.abs(),
         p: found.p_value,
         of: immediate.len() as u64,
     })

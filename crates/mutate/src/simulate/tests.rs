@@ -152,6 +152,7 @@ fn strategies_are_compared_over_mutants_and_over_projects() {
     // All six differ in one direction: 2 of 2^6 ways.
     let found = of(&all, Scheme::Best).expect("they differ");
     assert_eq!((found.w, found.of), (0.0, 6));
+    assert!(found.w.is_sign_positive(), "it is written as 0");
     assert!((found.p - 2.0 / 64.0).abs() < 1e-12, "{found:?}");
 }
 
