@@ -1,9 +1,20 @@
 //! A mutant with its verdict, on its way into the document.
 
+use std::collections::BTreeMap;
+
+use flakelab_model::TestIndex;
+use flakelab_source::mutants::{Mutation, Unit};
+use flakelab_source::unified;
 use serde::{Deserialize, Serialize};
 
-use crate::pair::Status;
-use crate::simulate::MatrixPair;
+use crate::chase::Chase;
+use crate::pair::{PairVerdict, Status};
+use crate::priority::Candidate;
+use crate::settings::File;
+use crate::simulate::{MatrixPair, PairStatus};
+
+/// Characters of an expression that are shown in one line.
+const MOST_SHOWN: usize = 60;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
@@ -67,4 +78,62 @@ pub struct Counts {
     pub survived: u64,
     pub unknown: u64,
     pub timeout: u64,
+}
+
+pub(crate) fn matrix_pairs(chase: &Chase<'_>) -> Vec<MatrixPair> {
+    let seen: BTreeMap<TestIndex, &Candidate> =
+        chase.subject.order.iter().map(|c| (c.test, c)).collect();
+    let pairs = chase.pairs.iter();
+    pairs
+        .filter_map(|(test, pair)| {
+            let candidate = seen.get(test)?;
+            Some(MatrixPair {
+                test: test.0,
+                seen: candidate.seen,
+                of: candidate.of,
+                status: match pair.verdict {
+                    PairVerdict::Killed => PairStatus::Killed,
+                    PairVerdict::Survived => PairStatus::Survived,
+                    PairVerdict::Unknown => PairStatus::Unknown,
+                    PairVerdict::Timeout => PairStatus::Timeout,
+                },
+                tries: pair.tries.clone(),
+            })
+        })
+        .collect()
+}
+
+/// What there is to say of a mutant before it ran.
+pub(crate) fn describe(file: &File, unit: &Unit, mutation: &Mutation) -> Found {
+    let before = &file.text[mutation.span.clone()];
+    Found {
+        id: format!("{}:{}", file.path, mutation.id),
+        file: file.path.clone(),
+        line: mutation.line,
+        column: mutation.column,
+        scope: unit.path.clone(),
+        operator: mutation.operator.word(),
+        says: says(before, &mutation.replacement),
+        diff: unified(&file.path, Some(&file.text), &mutation.apply(&file.text)),
+        tests: 0,
+        verdict: Verdict::bare(Status::NotCovered, None),
+        reused: false,
+        pairs: Vec::new(),
+    }
+}
+
+fn says(before: &str, after: &str) -> String {
+    let short = |text: &str| {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(MOST_SHOWN) {
+            Some((at, _)) => format!("{}…", &line[..at]),
+            None => line,
+        }
+    };
+    let (before, after) = (short(before), short(after));
+    if after.is_empty() || after == "pass" {
+        format!("`{before}` is gone")
+    } else {
+        format!("`{before}` became `{after}`")
+    }
 }

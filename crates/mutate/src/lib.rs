@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `settings` | what is asked, and what does a campaign work with? |
 //! | `mutate` | the whole campaign, file by file |
+//! | `layout` | the points of all files, numbered through |
 //! | `collect` | coverage runs (section 3.1) |
 //! | `coverage` | which test reaches which point, and does that vary? (table 1) |
 //! | `priority` | which test of a mutant goes first? (section 3.3) |
@@ -12,6 +13,7 @@
 //! | `chase` | what does one mutant need next? (section 3.2) |
 //! | `control` | how do tests fail without a mutant? |
 //! | `pair` | what do pairs say of a mutant, and what did reruns bring? (table 5) |
+//! | `found` | a mutant with its verdict |
 //! | `reuse` | does a verdict of before still hold? |
 //! | `simulate` | what would other orders have cost? (section 4.4, table 6) |
 //!
@@ -23,6 +25,7 @@ mod control;
 mod coverage;
 mod execute;
 mod found;
+mod layout;
 mod mutate;
 mod pair;
 mod priority;

@@ -1,28 +1,27 @@
 //! The whole campaign: coverage, mutants of covered code, verdicts.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Place, Suite, TestIndex};
+use flakelab_source::Source;
 use flakelab_source::mutants::{Mutants, Mutation, Unit, UnitKind, mutants};
-use flakelab_source::{Source, unified};
 
 use crate::chase::Chase;
 use crate::collect::collect;
 use crate::coverage::{Coverage, Stability};
 use crate::execute::{Executor, Spent};
-use crate::found::{Counts, Found, Verdict};
+use crate::found::{Counts, Found, Verdict, describe, matrix_pairs};
+use crate::layout::{Layout, choose, lay_out};
 use crate::pair::{Ladder, PairVerdict, Status};
 use crate::priority::{Candidate, prioritise};
-use crate::reuse::{self, Tests, Units};
+use crate::reuse::{self, Tests};
 use crate::settings::{Code, File, Settings, Stage, Surroundings};
-use crate::simulate::{MatrixPair, PairStatus};
+use crate::simulate::MatrixPair;
 use crate::subject::{Lane, Subject};
 
 /// Mutants brought to their verdicts together. Memory grows with it, not with how many there are.
 const CHUNK: usize = 64;
-/// Characters of an expression that are shown in one line.
-const MOST_SHOWN: usize = 60;
 
 /// What a campaign found, beside the mutants: those were shown one by one.
 #[derive(Debug)]
@@ -41,17 +40,6 @@ pub struct Mutating {
     pub spent: Spent,
     /// How long each test took, for a matrix.
     pub micros: Vec<u32>,
-}
-
-/// The files with their points numbered through.
-struct Layout {
-    /// The number of the first point of each file.
-    first: Vec<usize>,
-    statement_of: Vec<usize>,
-    statements: Vec<(String, usize)>,
-    units: Units,
-    excluded: u64,
-    points: usize,
 }
 
 /// `each` sees every mutant with its verdict, in the order of the files.
@@ -130,76 +118,6 @@ pub fn mutate(
     })
 }
 
-/// Numbers the points of all files, and writes their instrumented texts.
-fn lay_out(files: &[File]) -> (Layout, Vec<(String, String)>) {
-    let mut layout = Layout {
-        first: Vec::new(),
-        statement_of: Vec::new(),
-        statements: Vec::new(),
-        units: Units::default(),
-        excluded: 0,
-        points: 0,
-    };
-    let mut texts = Vec::new();
-    let mut outside = Vec::new();
-    for file in files {
-        layout.first.push(layout.points);
-        let Some(source) = Source::parse(&file.text) else {
-            continue;
-        };
-        let found = mutants(&source);
-        layout.excluded += found.excluded as u64;
-        let mut statements: HashMap<usize, usize> = HashMap::new();
-        let first_unit = layout.units.digests.len();
-        for unit in &found.units {
-            let text = &file.text[unit.span.clone()];
-            layout
-                .units
-                .digests
-                .push(reuse::digest(&(&file.path, text)));
-        }
-        for point in &found.points {
-            let number = *statements.entry(point.statement.start).or_insert_with(|| {
-                let line = file.text[..point.statement.start].matches('\n').count() + 1;
-                layout.statements.push((file.path.clone(), line));
-                layout.statements.len() - 1
-            });
-            layout.statement_of.push(number);
-            layout.units.of_point.push((first_unit + point.unit) as u32);
-        }
-        outside.push((
-            file.path.clone(),
-            outside_functions(&file.text, &found.units),
-        ));
-        texts.push((
-            file.absolute.clone(),
-            found.instrumented(&file.text, layout.points),
-        ));
-        layout.points += found.points.len();
-    }
-    layout.units.outside = reuse::digest(&outside);
-    (layout, texts)
-}
-
-/// What is left of a file without its functions.
-fn outside_functions(text: &str, units: &[Unit]) -> String {
-    let mut spans: Vec<_> = units
-        .iter()
-        .filter(|unit| unit.kind == UnitKind::Function)
-        .map(|unit| unit.span.clone())
-        .collect();
-    spans.sort_by_key(|span| span.start);
-    let (mut left, mut at) = (String::new(), 0);
-    for span in spans {
-        if span.start >= at {
-            left.push_str(&text[at..span.start]);
-            at = span.end;
-        }
-    }
-    left.push_str(&text[at..]);
-    left
-}
-
 /// The coverage of before in a campaign that goes on, else that of new runs.
 fn cover(
     suite: &Suite,
@@ -239,58 +157,6 @@ fn by_index(mut found: Coverage, theirs: &Suite, ours: &Suite) -> Coverage {
         import: found.import.clone(),
         by_file: found.by_file.clone(),
     }
-}
-
-/// For each file the numbers of the mutations that are wanted.
-fn choose(
-    files: &[File],
-    layout: &Layout,
-    coverage: &Coverage,
-    settings: &Settings,
-) -> Vec<Vec<usize>> {
-    let mut chosen: Vec<Vec<usize>> = Vec::new();
-    for (file, first) in files.iter().zip(&layout.first) {
-        let lines = settings.lines.as_ref().map(|lines| lines.get(&file.path));
-        let found = Source::parse(&file.text).map(|source| mutants(&source));
-        let wanted = found
-            .iter()
-            .flat_map(|found| found.mutations.iter().enumerate());
-        chosen.push(
-            wanted
-                .filter(|(_, mutation)| {
-                    let changed = lines.is_none_or(|ranges| {
-                        let mut ranges = ranges.into_iter().flatten();
-                        ranges.any(|(from, to)| (*from..=*to).contains(&mutation.line))
-                    });
-                    changed
-                        && !settings
-                            .without
-                            .iter()
-                            .any(|word| word == mutation.operator.word())
-                })
-                // A sample of what no test reaches says nothing.
-                .filter(|(_, mutation)| {
-                    settings.sample.is_none() || {
-                        let point = (first + mutation.point) as u32;
-                        coverage.is_imported(point) || !coverage.candidates(point).is_empty()
-                    }
-                })
-                .map(|(number, _)| number)
-                .collect(),
-        );
-    }
-    let all: usize = chosen.iter().map(Vec::len).sum();
-    if let Some(most) = settings.sample.filter(|most| *most < all) {
-        let picked: BTreeSet<usize> = (0..most).map(|n| n * all / most.max(1)).collect();
-        let mut at = 0;
-        for numbers in &mut chosen {
-            numbers.retain(|_| {
-                at += 1;
-                picked.contains(&(at - 1))
-            });
-        }
-    }
-    chosen
 }
 
 struct Campaign<'a> {
@@ -547,63 +413,5 @@ impl<'a> Campaign<'a> {
             unknown_pairs: chase.unknown().into_iter().map(name).collect(),
             counts,
         }
-    }
-}
-
-fn matrix_pairs(chase: &Chase<'_>) -> Vec<MatrixPair> {
-    let seen: BTreeMap<TestIndex, &Candidate> =
-        chase.subject.order.iter().map(|c| (c.test, c)).collect();
-    let pairs = chase.pairs.iter();
-    pairs
-        .filter_map(|(test, pair)| {
-            let candidate = seen.get(test)?;
-            Some(MatrixPair {
-                test: test.0,
-                seen: candidate.seen,
-                of: candidate.of,
-                status: match pair.verdict {
-                    PairVerdict::Killed => PairStatus::Killed,
-                    PairVerdict::Survived => PairStatus::Survived,
-                    PairVerdict::Unknown => PairStatus::Unknown,
-                    PairVerdict::Timeout => PairStatus::Timeout,
-                },
-                tries: pair.tries.clone(),
-            })
-        })
-        .collect()
-}
-
-/// What there is to say of a mutant before it ran.
-fn describe(file: &File, unit: &Unit, mutation: &Mutation) -> Found {
-    let before = &file.text[mutation.span.clone()];
-    Found {
-        id: format!("{}:{}", file.path, mutation.id),
-        file: file.path.clone(),
-        line: mutation.line,
-        column: mutation.column,
-        scope: unit.path.clone(),
-        operator: mutation.operator.word(),
-        says: says(before, &mutation.replacement),
-        diff: unified(&file.path, Some(&file.text), &mutation.apply(&file.text)),
-        tests: 0,
-        verdict: Verdict::bare(Status::NotCovered, None),
-        reused: false,
-        pairs: Vec::new(),
-    }
-}
-
-fn says(before: &str, after: &str) -> String {
-    let short = |text: &str| {
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(MOST_SHOWN) {
-            Some((at, _)) => format!("{}…", &line[..at]),
-            None => line,
-        }
-    };
-    let (before, after) = (short(before), short(after));
-    if after.is_empty() || after == "pass" {
-        format!("`{before}` is gone")
-    } else {
-        format!("`{before}` became `{after}`")
     }
 }

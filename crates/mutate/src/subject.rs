@@ -12,6 +12,8 @@ use crate::settings::{File, Settings};
 /// A test gets so many times as long with a mutant as the slowest that covers it took without, and this on top.
 const TIMES: u32 = 10;
 const LEAST: Duration = Duration::from_secs(1);
+/// For importing the suite, too.
+const LEAST_RUN: Duration = Duration::from_secs(60);
 
 /// How the changed code comes into a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,9 +87,12 @@ impl Subject<'_> {
             .max()
             .unwrap_or_default();
         let test = Duration::from_micros(slowest).saturating_mul(TIMES) + LEAST;
+        let all: u64 = self.order.iter().map(|c| c.micros).sum();
+        let executions = TIMES.saturating_mul(1 + settings.reruns.same_process);
+        let run = Duration::from_micros(all).saturating_mul(executions) + LEAST_RUN;
         Timeout {
             test: test.min(settings.timeout.test),
-            ..settings.timeout
+            run: run.min(settings.timeout.run),
         }
     }
 }

@@ -218,6 +218,13 @@ fn what_runs_at_import_is_changed_in_a_fresh_interpreter() {
     let text = CALC.replace("RATE = 2", "RATE = (__flakelab_hit__() or 1 / 0)");
     let record = ask(&mut lab, &["other", "down"], Some(change(text)));
     assert_eq!(told(&record), [(1, "errored", true, false)]);
+    // Endless at import.
+    let text = CALC.replace(
+        "RATE = 2",
+        "RATE = 2\nwhile (__flakelab_hit__() or RATE): pass",
+    );
+    let record = ask(&mut lab, &["other", "down"], Some(change(text)));
+    assert_eq!(told(&record), [(1, "timed_out", true, false)]);
     // The project itself is as it was.
     let record = ask(&mut lab, &["other"], None);
     assert_eq!(record.executions[0].outcome, Outcome::Passed);

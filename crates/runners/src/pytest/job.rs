@@ -3,15 +3,20 @@
 //! Keeps a stack of the lineages alive (a parent waits while its branch runs), so that a timeout kills
 //! the right one and a crash is charged to the test that was running in it.
 
+mod chase;
+mod reach;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use flakelab_lab::trie::{END, Trie};
 use flakelab_model::{
-    Ending, Execution, Failure, Leak, Observation, Outcome, Phase, Pursued, Ranges, Reached,
-    RunRecord, TestIndex, Timeout,
+    Ending, Execution, Failure, Leak, Observation, Outcome, Phase, RunRecord, TestIndex, Timeout,
 };
+
+use chase::Chase;
+use reach::Reach;
 
 use crate::process;
 use crate::wire::OutcomeEvent;
@@ -20,8 +25,6 @@ use crate::wire::OutcomeEvent;
 const MOST_LEAKS: usize = 500;
 /// How long a process may take to be forked, or to be gone once it was killed or through: as long as a
 /// test may, within these bounds. It takes milliseconds, but on a machine that has other things to do.
-/// Executions of a run with changed code that are kept.
-const MOST_PURSUED: usize = 1_000_000;
 /// A test that is limited in CPU time may take so many times longer by the clock: it may be asleep.
 const MOST_WAIT: u32 = 10;
 const LEAST_REPRIEVE: Duration = Duration::from_millis(50);
@@ -47,25 +50,6 @@ pub(super) struct Job {
     seen: Option<Observation>,
     pursuit: Option<Chase>,
     reached: Option<Reach>,
-}
-
-/// A run with changed code.
-#[derive(Debug, Default)]
-struct Chase {
-    done: Vec<Pursued>,
-    /// Whether the change was executed since the last execution began.
-    hit: bool,
-    hits: u64,
-    /// Whether it was executed before that.
-    earlier: bool,
-    circles: bool,
-}
-
-/// A run of instrumented code: what each node reached.
-#[derive(Debug, Default)]
-struct Reach {
-    import: Ranges,
-    nodes: HashMap<u32, Ranges>,
 }
 
 #[derive(Debug)]
@@ -132,14 +116,12 @@ impl Job {
     }
 
     pub(super) fn imported(&mut self, ranges: &[u32]) {
-        let reach = self.reached.get_or_insert_default();
-        extend(&mut reach.import, ranges);
+        self.reached.get_or_insert_default().imported(ranges);
     }
 
     pub(super) fn reached(&mut self, node: u32, ranges: &[u32]) {
         if (node as usize) < self.nodes.len() {
-            let reach = self.reached.get_or_insert_default();
-            extend(reach.nodes.entry(node).or_default(), ranges);
+            self.reached.get_or_insert_default().reached(node, ranges);
         }
     }
 
@@ -184,8 +166,7 @@ impl Job {
             lineage.reprieve = None;
             if let Some(chase) = &mut self.pursuit {
                 lineage.cpu = process::cpu_time(lineage.pid).unwrap_or_default();
-                chase.earlier |= std::mem::take(&mut chase.hit);
-                chase.hits = 0;
+                chase.start();
             }
         }
     }
@@ -259,6 +240,9 @@ impl Job {
         let Some(lineage) = self.lineages.pop() else {
             return;
         };
+        if lineage.running.is_none() && lineage.over.is_none() {
+            self.circled_at_import();
+        }
         if let Some((node, to)) = lineage.running
             && lineage.over.is_none()
         {
@@ -274,6 +258,19 @@ impl Job {
         }
         if let Some(parent) = self.lineages.last_mut() {
             parent.progress = Instant::now();
+        }
+    }
+
+    /// Changed code that goes in circles when it is imported is charged to the first test.
+    fn circled_at_import(&mut self) {
+        let circles = self
+            .pursuit
+            .as_ref()
+            .is_some_and(|chase| chase.circles && chase.is_new());
+        if circles && !self.trie.tests.is_empty() {
+            let message = "the changed code never came to an end when it was imported".to_owned();
+            let failure = self.failure(Phase::Setup, message, String::new());
+            self.put(0, None, Outcome::TimedOut(failure), 0);
         }
     }
 
@@ -342,6 +339,10 @@ impl Job {
                 let micros = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
                 self.put(node, to.as_deref(), Outcome::TimedOut(failure), micros);
             }
+            None if self.pursuit.as_ref().is_some_and(|chase| chase.hit) => {
+                self.circles();
+                self.circled_at_import();
+            }
             None => self.lose("the interpreter hung between two tests".into()),
         }
         Some(Overdue::Lineage(pid))
@@ -360,16 +361,15 @@ impl Job {
                 if self.trie.last_only {
                     executions.drain(..executions.len().saturating_sub(1));
                 }
-                let reached = self.reached.as_ref().map(|reach| {
-                    let nodes = self.trie.path(*leaf);
-                    let of = |node: &u32| reach.nodes.get(node).cloned().unwrap_or_default();
-                    Box::new(Reached {
-                        import: reach.import.clone(),
-                        tests: nodes.iter().map(of).collect(),
-                    })
-                });
+                let reached = self.reached.as_ref();
+                let reached = reached.map(|reach| Box::new(reach.of(&self.trie.path(*leaf))));
                 let (ending, executions, pursued) = match &self.pursuit {
-                    Some(chase) => (self.ending_of(chase), Vec::new(), self.pursued(chase)),
+                    Some(chase) => {
+                        let first = self.trie.tests.first().copied();
+                        let (ending, pursued) =
+                            chase.come_to(self.lost.as_deref(), self.not_found, first);
+                        (ending, Vec::new(), pursued)
+                    }
                     None => (ending, executions, Vec::new()),
                 };
                 RunRecord {
@@ -386,40 +386,6 @@ impl Job {
                     reached,
                 }
             })
-            .collect()
-    }
-
-    fn ending_of(&self, chase: &Chase) -> Ending {
-        match (&self.lost, chase.done.last().map(|last| &last.outcome)) {
-            _ if self.not_found && chase.hit => Ending::Stopped,
-            (Some(why), _) => Ending::Lost(why.clone()),
-            (None, Some(Outcome::TimedOut(_))) => Ending::TimedOut,
-            (None, Some(Outcome::Crashed(_))) => Ending::Crashed,
-            _ => Ending::Completed,
-        }
-    }
-
-    /// What was executed; or, of code that is not even imported with its change, that.
-    fn pursued(&self, chase: &Chase) -> Vec<Pursued> {
-        if !self.not_found || !chase.hit {
-            return chase.done.clone();
-        }
-        let failure = Failure {
-            phase: Phase::Setup,
-            message: "the test is not collected with it".into(),
-            at: String::new(),
-        };
-        let first = self.trie.tests.first();
-        first
-            .map(|test| Pursued {
-                test: *test,
-                outcome: Outcome::Errored(Arc::new(failure)),
-                micros: 0,
-                hit: true,
-                hits: 1,
-                earlier: false,
-            })
-            .into_iter()
             .collect()
     }
 
@@ -466,16 +432,7 @@ impl Job {
             return;
         }
         if let Some(chase) = &mut self.pursuit {
-            if chase.done.len() < MOST_PURSUED {
-                chase.done.push(Pursued {
-                    test: self.trie.tests[node as usize],
-                    outcome,
-                    micros,
-                    hit: chase.hit,
-                    hits: chase.hits,
-                    earlier: chase.earlier,
-                });
-            }
+            chase.put(self.trie.tests[node as usize], outcome, micros);
             return;
         }
         if self.trie.branches.contains_key(&node) {
@@ -506,17 +463,6 @@ impl Lineage {
         let waited = now.saturating_duration_since(self.progress);
         let patient = waited < limit.saturating_mul(MOST_WAIT);
         (used < limit && patient).then(|| (limit - used).max(LEAST_REPRIEVE))
-    }
-}
-
-/// Adds (first, length) pairs; a shim sends them in order, and nothing else is believed.
-fn extend(ranges: &mut Ranges, numbers: &[u32]) {
-    for pair in numbers.chunks_exact(2) {
-        let (first, length) = (pair[0], pair[1]);
-        let end = ranges.last().map_or(0, |(first, length)| first + length);
-        if length > 0 && first >= end && first.checked_add(length).is_some() {
-            ranges.push((first, length));
-        }
     }
 }
 
