@@ -2,6 +2,8 @@
 
 mod detect;
 mod doctor;
+#[cfg(test)]
+mod documented;
 mod explain;
 mod filter;
 mod fix;
