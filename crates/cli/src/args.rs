@@ -116,6 +116,32 @@ pub(crate) struct ChosenArgs {
     pub(crate) project: PathBuf,
 }
 
+/// What every verb with campaigns takes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Campaign")]
+pub(crate) struct CampaignArgs {
+    /// Seed of hash seeds, random orders and whatever else is random; the same seed gives the same orders
+    /// anywhere [default: new each time]
+    #[arg(long, value_name = "N", env = "FLAKELAB_SEED")]
+    pub(crate) seed: Option<u64>,
+
+    /// Go on with the last campaign of this verb after Ctrl-C or a kill; nothing that finished is run again
+    #[arg(long)]
+    pub(crate) resume: bool,
+}
+
+/// The same for verbs that can end early.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Campaign")]
+pub(crate) struct BudgetArgs {
+    #[command(flatten)]
+    pub(crate) repeat: CampaignArgs,
+
+    /// Stop after this time, with what was found and an honest statement of what is left, e.g. 10m
+    #[arg(long, value_name = "TIME", env = "FLAKELAB_BUDGET", value_parser = humantime::parse_duration)]
+    pub(crate) budget: Option<Duration>,
+}
+
 /// Which project, and which of its tests.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ProjectArgs {

@@ -1,11 +1,10 @@
 //! The command line of `detect`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 
-use super::{LabArgs, OutputArgs, ProjectArgs};
+use super::{BudgetArgs, LabArgs, OutputArgs, ProjectArgs};
 
 /// Find and classify the flaky tests of a pytest project.
 ///
@@ -48,10 +47,6 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", env = "FLAKELAB_ORDERS")]
     pub(crate) orders: Option<usize>,
 
-    /// Seed of the random orders; the same seed gives the same orders anywhere [default: new each time]
-    #[arg(long, value_name = "N", env = "FLAKELAB_SEED")]
-    pub(crate) seed: Option<u64>,
-
     /// Kinds the random orders alternate between: global, nested, classes, tuscan, tuscan-classes
     /// [default: global,nested]
     #[arg(
@@ -65,10 +60,6 @@ pub(crate) struct SearchArgs {
     /// Also run the order in this file: test ids, JUnit XML or verbose log of a CI failure, replay file
     #[arg(long, value_name = "FILE")]
     pub(crate) order: Vec<PathBuf>,
-
-    /// Stop after this time, with an honest statement of what is left, e.g. 10m
-    #[arg(long, value_name = "TIME", env = "FLAKELAB_BUDGET", value_parser = humantime::parse_duration)]
-    pub(crate) budget: Option<Duration>,
 
     /// Passing and failing orders of a suspect to rerun, each [default: 3]
     #[arg(long, value_name = "N")]
@@ -86,7 +77,6 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N")]
     pub(crate) confirmations: Option<u32>,
 
-    /// Go on with the last campaign after Ctrl-C or a kill; nothing that finished is run again
-    #[arg(long)]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) campaign: BudgetArgs,
 }

@@ -1,11 +1,10 @@
 //! The command line of `explain`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::{ChosenArgs, LabArgs, OutputArgs};
+use super::{BudgetArgs, ChosenArgs, LabArgs, OutputArgs};
 
 /// Say which tests cause a flaky test, which tests cure it, and which state carries it.
 ///
@@ -69,17 +68,8 @@ pub(crate) struct CauseArgs {
     #[arg(long, value_name = "N")]
     pub(crate) confirmations: Option<u32>,
 
-    /// Seed of hash seeds and random orders [default: new each time]
-    #[arg(long, value_name = "N", env = "FLAKELAB_SEED")]
-    pub(crate) seed: Option<u64>,
-
-    /// Stop after this time, with what was found, e.g. 10m
-    #[arg(long, value_name = "TIME", env = "FLAKELAB_BUDGET", value_parser = humantime::parse_duration)]
-    pub(crate) budget: Option<Duration>,
-
-    /// Go on with the last explain after Ctrl-C or a kill; nothing that finished is run again
-    #[arg(long)]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) campaign: BudgetArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{LabArgs, OutputArgs, ProjectArgs};
+use super::{CampaignArgs, LabArgs, OutputArgs, ProjectArgs};
 
 /// Keep the failures that mean something and drop the flakes, assertion by assertion.
 ///
@@ -57,13 +57,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) version: Option<String>,
 
-    /// Seed of whatever is random [default: new each time]
-    #[arg(long, value_name = "N", env = "FLAKELAB_SEED")]
-    pub(crate) seed: Option<u64>,
-
-    /// Go on with the last learning after Ctrl-C or a kill
-    #[arg(long)]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
 
     #[command(flatten)]
     pub(crate) lab: LabArgs,

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{ChosenArgs, LabArgs, OutputArgs};
+use super::{CampaignArgs, ChosenArgs, LabArgs, OutputArgs};
 
 /// Verified patches for order-dependent tests.
 ///
@@ -60,18 +60,8 @@ pub(crate) struct FixArgs {
     #[arg(long, value_name = "N", help_heading = "Patches")]
     pub(crate) shuffles: Option<usize>,
 
-    /// Seed of hash seeds and random orders [default: new each time]
-    #[arg(
-        long,
-        value_name = "N",
-        env = "FLAKELAB_SEED",
-        help_heading = "Patches"
-    )]
-    pub(crate) seed: Option<u64>,
-
-    /// Go on with the last fix after Ctrl-C or a kill; tests that were done are not tried again
-    #[arg(long, help_heading = "Patches")]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
 
     #[command(flatten)]
     pub(crate) lab: LabArgs,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{LabArgs, OutputArgs, ProjectArgs};
+use super::{CampaignArgs, LabArgs, OutputArgs, ProjectArgs};
 
 /// Make order-dependent tests by deleting helper statements, as a data set with known truth.
 ///
@@ -118,13 +118,8 @@ pub(crate) struct MutationArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) assertion: Vec<String>,
 
-    /// Seed of hash seeds and random orders [default: new each time]
-    #[arg(long, value_name = "N", env = "FLAKELAB_SEED")]
-    pub(crate) seed: Option<u64>,
-
-    /// Go on with the last injection after Ctrl-C or a kill; nothing that finished is run again
-    #[arg(long)]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]

@@ -1,11 +1,10 @@
 //! The command line of `measure`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::{LabArgs, OutputArgs, ProjectArgs};
+use super::{BudgetArgs, LabArgs, OutputArgs, ProjectArgs};
 
 /// Say how much of a suite varies, at which layer, and because of which factor.
 ///
@@ -86,17 +85,8 @@ pub(crate) struct WhatArgs {
     #[arg(long, value_name = "MASK", value_delimiter = ',')]
     pub(crate) unmask: Option<Vec<String>>,
 
-    /// Seed of whatever is random [default: new each time]
-    #[arg(long, value_name = "N", env = "FLAKELAB_SEED")]
-    pub(crate) seed: Option<u64>,
-
-    /// Start no further configuration after this time, e.g. 10m
-    #[arg(long, value_name = "TIME", env = "FLAKELAB_BUDGET", value_parser = humantime::parse_duration)]
-    pub(crate) budget: Option<Duration>,
-
-    /// Go on with the last measurement after Ctrl-C or a kill; nothing that finished is run again
-    #[arg(long)]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) campaign: BudgetArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

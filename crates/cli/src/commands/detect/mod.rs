@@ -26,7 +26,9 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
         verb: "detect",
         configuration: &configuration,
     };
-    let (early, last) = plan.bench.earlier(args.search.resume, asked)?;
+    let (early, last) = plan
+        .bench
+        .earlier(args.search.campaign.repeat.resume, asked)?;
     plan.settings.seed = plan.bench.seed;
     let bar = Bar::new(printer.shows_progress());
     let lab = plan.bench.open_lab(&bar)?;

@@ -26,7 +26,7 @@ impl Plan {
         let (bench, config) = Workbench::settle(
             &args.project.path,
             &args.project.pytest_args,
-            search.seed,
+            search.campaign.repeat.seed,
             &args.lab,
             &args.output,
         )?;
@@ -46,7 +46,7 @@ impl Plan {
                 "confirmations",
                 search.confirmations.or(detect.confirmations).unwrap_or(3),
             )?,
-            budget: search.budget.or(detect.budget.map(|t| t.0)),
+            budget: search.campaign.budget.or(detect.budget.map(|t| t.0)),
             timeout: bench.timeout,
             impatient: bench.impatient,
             alone: true,

@@ -42,7 +42,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
     let (mut bench, config) = Workbench::settle(
         &args.chosen.project,
         &args.chosen.pytest_args,
-        causes.seed,
+        causes.campaign.repeat.seed,
         &args.lab,
         &args.output,
     )?;
@@ -60,7 +60,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
         state: !causes.no_state,
         confirmations: at_least_one("confirmations", confirmations)?,
         orders: causes.orders.or(explain.orders).unwrap_or(100),
-        budget: causes.budget.or(explain.budget.map(|t| t.0)),
+        budget: causes.campaign.budget.or(explain.budget.map(|t| t.0)),
         timeout: bench.timeout,
         impatient: bench.impatient,
         clock: machine::clock(&bench.python().executable).is_ok(),
@@ -86,7 +86,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
     if !named && !bench.location.file().exists() {
         return Err(targets::nothing_yet());
     }
-    let (early, last) = bench.earlier(causes.resume, asked)?;
+    let (early, last) = bench.earlier(causes.campaign.repeat.resume, asked)?;
     settings.seed = bench.seed;
     let bar = Bar::new(printer.shows_progress());
     let lab = bench.open_lab(&bar)?;

@@ -35,7 +35,7 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
     let (mut bench, _) = Workbench::settle(
         &args.project.path,
         &args.project.pytest_args,
-        args.seed,
+        args.campaign.seed,
         &args.lab,
         &args.output,
     )?;
@@ -58,7 +58,7 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
         verb: "filter learn",
         configuration: &configuration,
     };
-    let (early, last) = bench.earlier(args.resume, asked)?;
+    let (early, last) = bench.earlier(args.campaign.resume, asked)?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
     let means = means::probe(&bench, &lab, &[], &[])?;

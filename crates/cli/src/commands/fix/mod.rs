@@ -16,7 +16,8 @@ use serde_json::json;
 use self::cases::Knowledge;
 use super::explain;
 use crate::args::{
-    CauseArgs, ExplainArgs, FixArgs, Format, OutputArgs, PatchMode, SiteArg, StrategyArg,
+    BudgetArgs, CampaignArgs, CauseArgs, ExplainArgs, FixArgs, Format, OutputArgs, PatchMode,
+    SiteArg, StrategyArg,
 };
 use crate::error::{self, CliError, chain};
 use crate::printer::Volume;
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     let (mut bench, _) = Workbench::settle(
         &args.chosen.project,
         &args.chosen.pytest_args,
-        args.seed,
+        args.campaign.seed,
         &args.lab,
         &args.output,
     )?;
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         configuration: &configuration,
     };
     let last = args
+        .campaign
         .resume
         .then(|| bench.resume(&store, asked))
         .transpose()?;
@@ -156,7 +158,13 @@ fn explained(args: &FixArgs, bench: &Workbench, store: &Store) -> Result<Knowled
     let (..) = explain::conduct(&ExplainArgs {
         chosen,
         causes: CauseArgs {
-            seed: Some(bench.seed),
+            campaign: BudgetArgs {
+                repeat: CampaignArgs {
+                    seed: Some(bench.seed),
+                    resume: false,
+                },
+                budget: None,
+            },
             ..CauseArgs::default()
         },
         lab: args.lab.clone(),

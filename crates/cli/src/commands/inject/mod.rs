@@ -35,7 +35,7 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
     let (mut bench, config) = Workbench::settle(
         &args.project.path,
         &args.project.pytest_args,
-        mutation.seed,
+        mutation.campaign.seed,
         &args.lab,
         &args.output,
     )?;
@@ -54,7 +54,7 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
         verb: "inject",
         configuration: &configuration,
     };
-    let (early, last) = bench.earlier(mutation.resume, asked)?;
+    let (early, last) = bench.earlier(mutation.campaign.resume, asked)?;
     settings.seed = bench.seed;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
     let (mut bench, config) = Workbench::settle(
         &args.project.path,
         &args.project.pytest_args,
-        what.seed,
+        what.campaign.repeat.seed,
         &args.lab,
         &args.output,
     )?;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
     {
         deliver::check(path)?;
     }
-    let (early, last) = bench.earlier(what.resume, asked)?;
+    let (early, last) = bench.earlier(what.campaign.repeat.resume, asked)?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
     let runtimes: Vec<PathBuf> = if what.runtime.is_empty() {
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
         recording: Arc::new(recording),
         timeout: bench.timeout,
         impatient: bench.impatient,
-        budget: what.budget,
+        budget: what.campaign.budget,
     };
     let mut journal =
         journal::StoreJournal::new(&store, campaign).map_err(|e| lab_error(e, &bench))?;
