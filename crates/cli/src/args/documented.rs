@@ -46,9 +46,15 @@ struct Shown {
 fn commands(text: &str, is_markdown: bool) -> Vec<Shown> {
     let mut found = Vec::new();
     let mut fenced = !is_markdown;
+    // A console shows what commands print as well.
+    let mut console = false;
     for line in text.lines() {
         if line.starts_with("```") {
             fenced = !fenced;
+            console = line == "```console";
+            continue;
+        }
+        if console && !line.starts_with("$ ") {
             continue;
         }
         if fenced {
@@ -129,6 +135,24 @@ fn every_documented_command_is_one() {
         }
     }
     assert!(seen > 40, "{seen}");
+}
+
+#[test]
+fn every_link_leads_to_a_file() {
+    let mut seen = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("text");
+        let folder = page.parent().expect("a folder");
+        for link in text.split("](").skip(1) {
+            let link = link.split([')', '#']).next().unwrap_or_default();
+            if link.is_empty() || link.contains("://") {
+                continue;
+            }
+            seen += 1;
+            assert!(folder.join(link).exists(), "{}: {link}", page.display());
+        }
+    }
+    assert!(seen > 10, "{seen}");
 }
 
 #[test]
