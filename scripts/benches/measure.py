@@ -2,20 +2,17 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
-from .common import FLAKELAB, cpu_of, newest_python, own_usage, sdist, venv
+from .common import FLAKELAB, ROOT, cpu_of, newest_python, own_usage, sdist, venv
 
 RUNS = 3
 
 
 def bench_measure(scratch):
-    """CPU time of a run with a layer against a run of plain pytest."""
-    project, python, version = jinja2_project(scratch)
-    python_version = subprocess.check_output(
-        [python, "-c", "import platform; print(platform.python_version())"], text=True
-    )
+    """CPU time of a run with a layer against a run of plain pytest, in the newest Python."""
     layers = {
         "assertion values": "assertions",
         "functions": "code",
@@ -23,7 +20,28 @@ def bench_measure(scratch):
         "behaviour": "behaviour",
         "outcome alone": "outcome",
     }
-    plain, ours, tests = [], {name: [] for name in layers}, 0
+    project, python, version = jinja2_project(scratch)
+    compare(scratch, project, python, version, [(name, layer, python) for name, layer in layers.items()])
+    for each in Path(scratch).iterdir():
+        shutil.rmtree(each) if each.is_dir() else each.unlink()
+    bench_lines(scratch)
+
+
+def bench_lines(scratch):
+    """The same for lines before Python 3.12, in the oldest there is: with coverage in the environment, and without."""
+    oldest = subprocess.check_output([ROOT / "scripts/oldest-python"], text=True).strip()
+    project, python, version = jinja2_project(scratch, "jinja2-oldest", oldest)
+    with_coverage = jinja2_python("jinja2-oldest-coverage", oldest, "coverage")
+    rows = [("lines, with coverage", "lines", with_coverage), ("lines, without", "lines", python)]
+    compare(scratch, project, python, version, rows)
+
+
+def compare(scratch, project, python, version, rows):
+    """Prints a ratio for each row of (name, layer, interpreter)."""
+    python_version = subprocess.check_output(
+        [python, "-c", "import platform; print(platform.python_version())"], text=True
+    )
+    plain, ours, tests = [], {name: [] for name, _, _ in rows}, 0
     # Bytecode is there from now on, for both.
     subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=project, stdout=subprocess.DEVNULL)
     for number in range(RUNS):
@@ -31,11 +49,11 @@ def bench_measure(scratch):
         plain.append(
             cpu_of([python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=project, stdout=subprocess.DEVNULL)
         )
-        for name, layer in layers.items():
+        for row, (name, layer, interpreter) in enumerate(rows):
             output = Path(scratch, "measure.json")
-            command = [FLAKELAB, "measure", project, "--python", python, "--seed", str(number), "--quiet"]
+            command = [FLAKELAB, "measure", project, "--python", interpreter, "--seed", str(number), "--quiet"]
             command += ["--factors", "none", "--runs", "2", "--layers", layer, "--source", project / "src"]
-            command += ["--store", Path(scratch, f"store-{layer}-{number}"), "--format", "json", "-o", output]
+            command += ["--store", Path(scratch, f"store-{row}-{number}"), "--format", "json", "-o", output]
             subprocess.run(command, stdin=subprocess.DEVNULL)
             campaign = json.loads(output.read_text())["campaign"]
             tests = campaign["tests"]
@@ -48,14 +66,19 @@ def bench_measure(scratch):
         print(f"  {name + ':':<30}{each:8.2f} s CPU  (mean of {4 * len(seconds)})   ratio {each / mean:.2f}")
 
 
-def jinja2_project(scratch):
+def jinja2_project(scratch, name="jinja2", interpreter=None):
     """(sources with tests, an interpreter that has what they need, version); the sources are what is imported."""
-    os.environ["PYTHON"] = newest_python()
-    python = venv("jinja2", "pytest", "jinja2", "trio") / "bin/python"
-    del os.environ["PYTHON"]
+    python = jinja2_python(name, interpreter or newest_python())
     project, version = sdist(python, "jinja2", scratch)
     os.environ["PYTHONPATH"] = str(project / "src")
     return project, python, version
+
+
+def jinja2_python(name, interpreter, *packages):
+    os.environ["PYTHON"] = interpreter
+    python = venv(name, "pytest", "jinja2", "trio", *packages) / "bin/python"
+    del os.environ["PYTHON"]
+    return python
 
 
 def bench_snapshots(scratch):

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 81] = shim![
+const FILES: [(&str, &str); 82] = shim![
     "__init__.py",
     "bytecode.py",
     "channel.py",
@@ -35,6 +35,7 @@ const FILES: [(&str, &str); 81] = shim![
     "layers/margins.py",
     "layers/masks.py",
     "layers/monitoring.py",
+    "layers/native.py",
     "layers/profiling.py",
     "layers/raises.py",
     "layers/rewriting.py",

@@ -13,7 +13,7 @@ from .identity import identity
 _RETURN = opmap["RETURN_VALUE"]
 # The last instruction of a generator that begins: none, or those that make one of it.
 _FIRST = 6 if sys.version_info >= (3, 11) else -1
-_TAKEN = "executed code is not recorded where another tool traces, such as a debugger or coverage"
+TAKEN = "executed code is not recorded where another tool traces, such as a debugger or coverage"
 
 
 class Tracer:
@@ -31,13 +31,13 @@ class Tracer:
             threading.settrace(self._hook)
             sys.settrace(self._hook)
         else:
-            self._note(_TAKEN)
+            self._note(TAKEN)
 
     def finish(self):
         if sys.gettrace() is self._hook:
             sys.settrace(None)
         else:
-            self._note(_TAKEN)
+            self._note(TAKEN)
         if getattr(threading, "_trace_hook", None) is self._hook:
             threading.settrace(None)
 
