@@ -521,6 +521,7 @@ fn what_is_left_alone() {
         "__version__ = '1'\n__author__ = 'me'\n__license__ = 'MIT'\n__all__ = ['a']\n__all__ += ['b']\n",
         "match a:\n    case 1 | 'x' | [True, None]:\n        pass\n",
         "for a in b:\n    pass\nwith c as d:\n    pass\n",
+        "@typing.overload\n@final\ndef f(): ...\n",
     ] {
         check(text, &[]);
     }
@@ -572,6 +573,17 @@ fn interiors_of_f_strings() {
                 "number",
                 "f(f'a{b + 1!r:>{2}}{c=}{d[\"e\"]}{None}{x == 4}')\n",
             ),
+        ],
+    );
+}
+
+#[test]
+fn what_only_looks_like_an_expression_in_an_f_string() {
+    check(
+        "f(f'{x:=5}{y:{7}}{z!r:>8}')\n",
+        &[
+            ("removed-call", "pass\n"),
+            ("string", "f(f'XX{x:=5}{y:{7}}{z!r:>8}XX')\n"),
         ],
     );
 }

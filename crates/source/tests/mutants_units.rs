@@ -178,17 +178,17 @@ fn lines_and_columns_count_characters_from_one() {
 fn long_and_deep_files_are_read_to_their_end() {
     let chain = format!("x = {}\n", vec!["a"; 4_000].join(" + "));
     let deep = format!("x = {}1{}\n", "[".repeat(3_000), "]".repeat(3_000));
-    let calls = format!("x = a{}\n", ".b(1)[2:3]".repeat(2_000));
-    let wide = format!("x = [{}]\n", vec!["7"; 50_000].join(", "));
-    let many: String = (0..5_000)
+    let calls = format!("x = a{}\n", ".b(1)[2:3]".repeat(1_000));
+    let wide = format!("x = [{}]\n", vec!["7"; 5_000].join(", "));
+    let many: String = (0..1_000)
         .map(|n| format!("def f{n}(a):\n    return a + {n}\n"))
         .collect();
     for (text, least) in [
         (chain, 500),
         (deep, 3_000),
-        (calls, 2_000),
-        (wide, 50_000),
-        (many, 15_000),
+        (calls, 1_000),
+        (wide, 5_000),
+        (many, 3_000),
     ] {
         let all = of(&text);
         assert!(all.mutations.len() >= least, "{}", all.mutations.len());

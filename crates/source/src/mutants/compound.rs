@@ -8,6 +8,9 @@ use super::points::nth;
 use super::units::{Unit, block, header, name, statements};
 use super::walk::{Item, Place, Role, Stretch, Walk, above};
 
+/// Decorators of `typing` that do nothing.
+const IDLE: [&str; 3] = ["final", "overload", "override"];
+
 impl<'a> Walk<'a> {
     pub(super) fn statement(&mut self, item: Item<'a>) {
         let node = item.node;
@@ -191,7 +194,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What it caught is raised again. Its types stay, and so does what is evaluated to find them.
+    /// What it caught is raised again. Its types stay, and so does what is evaluated to find them. A handler that
+    /// begins with a definition has no place for a point.
     fn handler(&mut self, node: Node<'a>, place: Place) {
         let inner = self.clause(node, node, place);
         self.parts(node, place, inner);
@@ -281,11 +285,14 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The probe takes the place of the decorator and so is reached when that would be applied, a moment after its
+    /// point, which is reached when its expression is evaluated.
     fn decorator(&mut self, node: Node<'a>, place: Place) {
         let Some(expression) = nth(node, 0) else {
             return;
         };
-        if !self.decorators {
+        let name = self.text(expression).rsplit('.').next();
+        if !self.decorators || name.is_some_and(|name| IDLE.contains(&name)) {
             return;
         }
         let slot = self.slots.decorator(expression);

@@ -320,7 +320,10 @@ impl<'a> Walk<'a> {
                 }
                 let mut inner = child.walk();
                 let shown = child.children(&mut inner).any(|part| part.kind() == "=");
-                let value = child.child_by_field_name("expression");
+                // `{x:=5}` is a format specification, whatever the parser says.
+                let value = child
+                    .child_by_field_name("expression")
+                    .filter(|value| !matches!(value.kind(), "named_expression" | "lambda"));
                 if let (false, Some(value)) = (shown, value) {
                     let mut place = item.place;
                     place.quoted = true;

@@ -9,9 +9,10 @@
 //! Left alone: docstrings and strings that serve as comments, imports, annotations and type aliases, names that are
 //! assigned to, patterns of `case`, `global` and `nonlocal`, bases and keywords of classes, types of handlers, format
 //! specifications, `{x=}` in f-strings, and everything that would need a quote or a backslash inside of an f-string.
-//! Not made, because no test is expected to notice: changes under `if TYPE_CHECKING` and `if __name__ == "__main__"`, and
-//! of what a module says about itself (`__version__`, `__author__`, `__license__`, `__all__` and their like). Nor
-//! what can only raise: `-` or `/` for `+` or `%` with a literal string, unpacking of nothing.
+//! Not made, because no test is expected to notice: changes under `if TYPE_CHECKING` and `if __name__ == "__main__"`,
+//! decorators of `typing` that do nothing, and what a module says about itself (`__version__`, `__author__`,
+//! `__license__`, `__all__` and their like). Nor what can only raise: `-` or `/` for `+` or `%` with a literal string,
+//! unpacking of nothing.
 
 mod compound;
 mod constants;

@@ -31,8 +31,7 @@ class Loader(importlib.machinery.SourceFileLoader):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    @staticmethod
-    def find_spec(name, path=None, target=None):
+    def find_spec(self, name, path=None, target=None):
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.origin in Loader.texts:
             spec.loader = Loader(name, spec.origin)
@@ -73,7 +72,7 @@ def main():
         for line in sys.stdin:
             file = json.loads(line)
             Loader.texts[file["path"]] = file["instrumented"]
-        sys.meta_path.insert(0, Finder)
+        sys.meta_path.insert(0, Finder())
         for known in list(sys.modules):
             if getattr(sys.modules[known], "__file__", None) in Loader.texts:
                 del sys.modules[known]
