@@ -14,6 +14,9 @@ use crate::subject::{Lane, Subject};
 
 /// Pairs that must have timed out before the others are left out.
 const ENOUGH_TIMEOUTS: usize = 2;
+/// Runs alone of a test that looks like a kill, until it reaches the change once more. Each goes to the next interpreter:
+/// what hangs on the hash seed may never be reached in one of them.
+const MOST_CONFIRMING: u32 = 4;
 /// Runs of a mutant that may be lost before it is given up.
 const MOST_LOST: u32 = 2;
 
@@ -54,7 +57,7 @@ pub(crate) struct Chase<'a> {
     pub(crate) kills: Vec<Kill>,
     pub(crate) notes: Vec<String>,
     remaining: VecDeque<TestIndex>,
-    alone: Vec<(TestIndex, Rung, Purpose)>,
+    alone: Vec<Ask>,
     /// The last step of the ladder that was taken.
     climbed: usize,
     timeouts: usize,
@@ -118,16 +121,7 @@ impl<'a> Chase<'a> {
             return Vec::new();
         }
         if !self.alone.is_empty() {
-            let ask = |(test, rung, purpose)| Ask {
-                tests: vec![test],
-                rung,
-                attempt: 1,
-                purpose,
-            };
-            return std::mem::take(&mut self.alone)
-                .into_iter()
-                .map(ask)
-                .collect();
+            return std::mem::take(&mut self.alone);
         }
         if self.is_decided() {
             return Vec::new();
@@ -181,7 +175,10 @@ impl<'a> Chase<'a> {
         if ask.purpose == Purpose::Count {
             let most = record.pursued.iter().map(|pursued| pursued.hits).max();
             self.normal_hits.insert(ask.tests[0], most);
-            self.alone.push((ask.tests[0], ask.rung, Purpose::Timeout));
+            self.alone.push(Ask {
+                purpose: Purpose::Timeout,
+                ..ask.clone()
+            });
             return;
         }
         let mut seen: BTreeMap<TestIndex, u32> = BTreeMap::new();
@@ -195,6 +192,14 @@ impl<'a> Chase<'a> {
             };
             *number += 1;
             self.execution(ask, pursued, step, controls);
+        }
+        let confirms = matches!(ask.purpose, Purpose::Kill | Purpose::Timeout);
+        let missed = !record.pursued.iter().any(|pursued| pursued.hit);
+        if confirms && missed && ask.attempt < MOST_CONFIRMING {
+            self.alone.push(Ask {
+                attempt: ask.attempt + 1,
+                ..ask.clone()
+            });
         }
         if ask.purpose == Purpose::Sweep {
             self.remaining.retain(|test| !seen.contains_key(test));
@@ -212,18 +217,23 @@ impl<'a> Chase<'a> {
         if pair.verdict == PairVerdict::Killed {
             return;
         }
-        let alone = ask.rung.max(Rung::ProcessPerPair);
+        let alone = |purpose| Ask {
+            tests: vec![pursued.test],
+            rung: ask.rung.max(Rung::ProcessPerPair),
+            attempt: 1,
+            purpose,
+        };
         match (pursued.outcome.polarity(), pursued.hit) {
             (_, true) if matches!(pursued.outcome, Outcome::TimedOut(_)) => {
                 if ask.purpose == Purpose::Timeout {
                     pair.verdict = PairVerdict::Timeout;
                     self.timeouts += 1;
                 } else {
-                    self.alone.push((pursued.test, alone, Purpose::Count));
+                    self.alone.push(alone(Purpose::Count));
                 }
             }
             (Polarity::Fail, true) if ask.purpose != Purpose::Kill => {
-                self.alone.push((pursued.test, alone, Purpose::Kill));
+                self.alone.push(alone(Purpose::Kill));
             }
             (Polarity::Fail, true) if controls.explains(pursued.test, &pursued.outcome) => {
                 pair.verdict = PairVerdict::Unknown;
@@ -239,7 +249,7 @@ impl<'a> Chase<'a> {
                 });
             }
             (Polarity::Fail, false) if pursued.earlier && ask.purpose == Purpose::Sweep => {
-                self.alone.push((pursued.test, alone, Purpose::Unclear));
+                self.alone.push(alone(Purpose::Unclear));
             }
             (Polarity::Fail, false) => controls.note(pursued.test, &pursued.outcome),
             (_, true) => {

@@ -31,6 +31,8 @@ pub struct Mutating {
     pub statements: Vec<(String, usize)>,
     /// Tests that take no part, and why.
     pub set_aside: Vec<(String, String)>,
+    /// Tests that took part, and were seen to fail without a mutant; each with how.
+    pub unreliable: Vec<(String, String)>,
     pub ladder: Ladder,
     /// Mutants with the bytecode of the original, with that of another mutant, and left out on request.
     pub equal: u64,
@@ -91,19 +93,22 @@ pub fn mutate(
         let found = mutants(&source);
         campaign.file(lab, around, file, &found, numbers, layout.first[at], each)?;
     }
-    let mut set_aside: Vec<(String, String)> = coverage
+    let set_aside: Vec<(String, String)> = coverage
         .tests
         .iter()
         .zip(suite.ids())
         .filter_map(|(covered, id)| Some((id.to_string(), covered.set_aside.clone()?)))
         .collect();
-    set_aside.extend(campaign.executor.controls.unreliable().map(|(test, how)| {
+    let unreliable = campaign.executor.controls.unreliable();
+    let unreliable = unreliable.map(|(test, how)| {
         let why = format!("fails in other orders, or now and then, without a mutant: {how}");
         (suite.id(test).to_string(), why)
-    }));
+    });
+    let unreliable = unreliable.collect();
     Ok(Mutating {
         stability: coverage.stability(&layout.statement_of),
         set_aside,
+        unreliable,
         ladder: campaign.ladder,
         equal: campaign.equal,
         duplicate: campaign.duplicate,

@@ -128,6 +128,8 @@ pub(crate) fn is_unknown_after<'a>(pairs: impl Iterator<Item = &'a Pair>, step: 
         match pair.verdict {
             PairVerdict::Killed if hit => return false,
             PairVerdict::Timeout => return false,
+            // Reached, but what came of it does not count.
+            PairVerdict::Unknown => missed = true,
             _ => missed |= !hit,
         }
     }
@@ -217,7 +219,9 @@ mod tests {
         ladder.add([pair(Unknown, None), pair(Killed, Some(2))].iter());
         // Never reached.
         ladder.add([pair(Unknown, None)].iter());
-        assert_eq!(ladder.unknown_at_first, 3);
+        // Reached at once, but the failure occurs without the mutant as well.
+        ladder.add([pair(Unknown, Some(0))].iter());
+        assert_eq!(ladder.unknown_at_first, 4);
         assert_eq!(ladder.steps, [(0, 0), (1, 1), (0, 0), (1, 1), (0, 0)]);
     }
 }

@@ -1,6 +1,7 @@
 """Changed code under watch: put in place, counted where it is executed, and pursued until tests reach it."""
 
 import builtins
+import signal
 
 from .channel import clean
 from .hidden import Hidden
@@ -9,6 +10,10 @@ from .walk import Stop
 
 # The process ended itself because the changed code was executed too often.
 IN_CIRCLES = 86
+# Processes that changed code may fork during one test. Those who test pools of processes stay far below, and a
+# machine bears as many.
+MOST_FORKS = 200
+_SLOTS = 4_096
 
 
 class Probe:
@@ -19,8 +24,12 @@ class Probe:
         self._most = most
         self._count = 0
         self._start = 0
-        # Shared with processes that a test forks.
-        self._flag = _shared_byte()
+        self._ever = False
+        # Shared with processes that a test forks: whether one was hit, whether they are too many, and a byte for each.
+        self._flag = _shared(2)
+        self._forks = _shared(_SLOTS)
+        self._group = os.getpgrp()
+        os.register_at_fork(after_in_child=self._forked)
         builtins.__flakelab_hit__ = self._hit
         builtins.__flakelab_seen__ = self._seen
 
@@ -35,6 +44,17 @@ class Probe:
             self._channel.send_raw(b'{"k":"circles"}')
             os._exit(IN_CIRCLES)
 
+    def _forked(self):
+        self._forks[os.getpid() % _SLOTS] = 1
+        if self._forks[:].count(1) <= MOST_FORKS or not (self._ever or self.is_hit()):
+            return
+        if self._flag[1]:
+            os._exit(IN_CIRCLES)
+        # Each of them may go on forking: only all at once can be stopped.
+        self._flag[1] = 1
+        self._channel.send_raw(b'{"k":"circles"}')
+        os.killpg(self._group, signal.SIGKILL)
+
     def _seen(self, decorated):
         self._hit()
         return decorated
@@ -43,6 +63,8 @@ class Probe:
         """Hits from now on belong to the next execution; whether there were any since the last call."""
         self._start = self._count
         was_hit, self._flag[0] = self.is_hit(), 0
+        self._ever |= was_hit
+        self._forks[:] = bytes(_SLOTS)
         return was_hit
 
     def hits(self):
@@ -52,10 +74,10 @@ class Probe:
         return self._flag[0] == 1
 
 
-def _shared_byte():
+def _shared(size):
     with Hidden():
         import mmap
-    return mmap.mmap(-1, 1)
+    return mmap.mmap(-1, size)
 
 
 def put_in_place(mutation, channel):

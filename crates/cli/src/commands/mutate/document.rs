@@ -102,6 +102,7 @@ pub(super) fn build(
         set_aside: mutating
             .set_aside
             .iter()
+            .chain(&mutating.unreliable)
             .map(|(test, why)| report::SetAside {
                 test: test.clone(),
                 why: why.clone(),

@@ -107,7 +107,7 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let base = args.which.diff.clone();
     let wall = started.elapsed();
     let document = document::build(gathered, &mutating, &lab, &bench, &settings, base, wall);
-    check(&document, &settings, &lab)?;
+    check(&document, &mutating, &settings, &lab)?;
     let json = serde_json::to_string_pretty(&document).map_err(internal)?;
     store.finish(campaign, &json).map_err(CliError::store)?;
     show(args, &document, &json, &found.files, &bench)?;
@@ -139,16 +139,17 @@ fn exit_code(document: &report::Document, fail_under: Option<f64>) -> u8 {
 /// What makes a campaign worth nothing.
 fn check(
     document: &report::Document,
+    mutating: &Mutating,
     settings: &Settings,
     lab: &PytestLab,
 ) -> Result<(), CliError> {
     let broken = |message: &str| CliError::new(error::BROKEN_SUITE, message);
-    if document.set_aside.len() >= lab.suite().len() && !document.set_aside.is_empty() {
+    if mutating.set_aside.len() >= lab.suite().len() && !mutating.set_aside.is_empty() {
         let mut e =
             broken("no test passes without a mutant, so none can tell that something changed")
                 .hint("make the suite green first: run it with plain pytest");
-        for aside in document.set_aside.iter().take(5) {
-            e = e.detail(format!("{}: {}", aside.test, aside.why));
+        for (test, why) in mutating.set_aside.iter().take(5) {
+            e = e.detail(format!("{test}: {why}"));
         }
         return Err(e);
     }

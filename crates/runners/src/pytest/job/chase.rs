@@ -16,12 +16,18 @@ pub(super) struct Chase {
     /// Whether it was executed before that.
     pub(super) earlier: bool,
     pub(super) circles: bool,
+    /// Whether it was executed before the first execution, that is at import: then every test has it.
+    imported: bool,
+    begun: bool,
 }
 
 impl Chase {
     /// An execution begins.
     pub(super) fn start(&mut self) {
-        self.earlier |= std::mem::take(&mut self.hit);
+        let was_hit = std::mem::take(&mut self.hit);
+        self.earlier |= was_hit;
+        self.imported |= was_hit && !self.begun;
+        self.begun = true;
         self.hits = 0;
     }
 
@@ -31,7 +37,7 @@ impl Chase {
                 test,
                 outcome,
                 micros,
-                hit: self.hit,
+                hit: self.hit || self.imported,
                 hits: self.hits,
                 earlier: self.earlier,
             });
