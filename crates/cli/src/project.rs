@@ -28,7 +28,7 @@ pub(crate) fn locate(path: &Path) -> Result<PathBuf, CliError> {
     if found.is_file() {
         return Err(
             CliError::usage(format!("`{shown}` is a file")).hint(format!(
-                "give the project's directory; to select tests: flakelab detect -- {shown}"
+                "give the project's directory; to select tests, end the command with: -- {shown}"
             )),
         );
     }

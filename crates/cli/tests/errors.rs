@@ -48,7 +48,7 @@ fn a_file_is_no_project() {
     insta::assert_snapshot!(fail(&passing(), &["detect", "test_a.py"]), @r"
     exit 2
     error: `test_a.py` is a file
-    hint: give the project's directory; to select tests: flakelab detect -- test_a.py
+    hint: give the project's directory; to select tests, end the command with: -- test_a.py
     ");
 }
 
@@ -236,6 +236,12 @@ fn nothing_to_resume() {
     error: there is no campaign to resume
     hint: start one without --resume
     ");
+    let measured = fail(&project, &["measure", "--python", &python, "--resume"]);
+    assert!(
+        measured.contains("there is no campaign to resume"),
+        "{measured}"
+    );
+    assert!(!project.path().join(".flakelab").exists());
 }
 
 #[test]

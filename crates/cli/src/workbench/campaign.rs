@@ -20,8 +20,7 @@ impl Workbench {
     pub(crate) fn resume(&mut self, store: &Store, asked: Asked<'_>) -> Result<Campaign, CliError> {
         let last = store.last(asked.verb).map_err(CliError::store)?;
         let Some(last) = last else {
-            return Err(CliError::usage("there is no campaign to resume")
-                .hint("start one without --resume"));
+            return Err(nothing_to_resume());
         };
         if self.seed_given && self.seed != last.seed {
             return Err(CliError::usage(format!(
@@ -43,7 +42,7 @@ impl Workbench {
     }
 
     /// With `resume`, the store and the campaign to go on with, before anything is collected; a suite that does
-    /// not even collect leaves no store behind.
+    /// not even collect leaves no store behind, and neither does the question.
     pub(crate) fn earlier(
         &mut self,
         resume: bool,
@@ -51,6 +50,9 @@ impl Workbench {
     ) -> Result<(Option<Store>, Option<Campaign>), CliError> {
         if !resume {
             return Ok((None, None));
+        }
+        if !self.location.file().exists() {
+            return Err(nothing_to_resume());
         }
         let store = self.open_store()?;
         let last = self.resume(&store, asked)?;
@@ -64,6 +66,10 @@ impl Workbench {
             many => format!("{many} runs were taken from the store"),
         });
     }
+}
+
+fn nothing_to_resume() -> CliError {
+    CliError::usage("there is no campaign to resume").hint("start one without --resume")
 }
 
 /// The campaign whose runs are to be recorded: the resumed one if the suite and its surroundings are still

@@ -114,7 +114,7 @@ fn remarks(configurations: &[Measured], about: &About<'_>) -> Vec<String> {
     }
     if about.runs < FEWEST_RUNS && configurations.len() > 2 {
         remarks.push(format!(
-            "with {} runs of each configuration effects of factors cannot be told from chance; {FEWEST_RUNS} can do it, 10 are \
+            "with {} runs of each configuration most effects of factors cannot be told from chance; {FEWEST_RUNS} can do it, 10 are \
              better",
             about.runs
         ));

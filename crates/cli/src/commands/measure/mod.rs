@@ -38,7 +38,7 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
         return Err(CliError::usage(format!(
             "--runs {runs}: what varies shows between two runs at least"
         ))
-        .hint("ten runs are usual"));
+        .hint("give --runs 2 or more; 10 is the default"));
     }
     let layers = plan::layers(what.layers.as_ref().or(config.layers.as_ref()))?;
     let factors = plan::factors(what.factors.as_ref().or(config.factors.as_ref()))?;
