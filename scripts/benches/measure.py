@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .common import FLAKELAB, ROOT, cpu_of, newest_python, own_usage, sdist, venv
 
-RUNS = 3
+RUNS = int(os.environ.get("RUNS", "3"))
 
 
 def bench_measure(scratch):

@@ -13,7 +13,7 @@ LINES = 200_000
 # Ratios that `scripts/bench lines` printed.
 _SLOW = (
     "lines are told by a trace function in Python, which makes a run about 4 times as long; "
-    "about 2 times with coverage installed in the environment of the tests"
+    "about 1.4 times with coverage installed in the environment of the tests"
 )
 
 
