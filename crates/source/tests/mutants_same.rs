@@ -7,18 +7,16 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use flakelab_source::Source;
 use serde_json::Value;
-use support::{described, library, matching, python};
+use support::{described, library, matching, python, script};
 
 /// What each test said, and how many points were reached.
 fn said(name: &str, how: &str, files: &[Value]) -> (BTreeMap<String, String>, u64) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutants/same.py");
     let mut child = Command::new(python())
-        .arg(script)
+        .arg(script("same.py"))
         .args([name, how])
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdin(Stdio::piped())

@@ -74,11 +74,16 @@ pub(crate) fn described(path: &Path, text: &str, source: &Source) -> Value {
     })
 }
 
-/// Runs a script of this folder on lines of JSON: whether it was content, and what it said.
-pub(crate) fn run(script: &str, lines: impl Iterator<Item = Value>) -> (bool, String) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutants");
+/// A script that judges mutants.
+pub(crate) fn script(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("tests/mutate").join(name)
+}
+
+/// Runs a script on lines of JSON: whether it was content, and what it said.
+pub(crate) fn run(name: &str, lines: impl Iterator<Item = Value>) -> (bool, String) {
     let mut child = Command::new(python())
-        .arg(folder.join(script))
+        .arg(script(name))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
