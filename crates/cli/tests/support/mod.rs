@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod datasets;
+pub(crate) mod mutants;
 pub(crate) mod order;
 pub(crate) mod patches;
 pub(crate) mod reproduce;
@@ -128,6 +129,11 @@ impl Project {
     /// The same for `flakelab measure`.
     pub(crate) fn measure(&self, args: &[&str]) -> Run {
         self.verb("measure", args)
+    }
+
+    /// The same for `flakelab mutate`.
+    pub(crate) fn mutate(&self, args: &[&str]) -> Run {
+        self.verb("mutate", args)
     }
 
     fn verb(&self, verb: &str, args: &[&str]) -> Run {
