@@ -33,7 +33,7 @@ pub struct Edits {
 pub fn edits_since(dir: &Path, commit: &str) -> Option<Edits> {
     let plain = commit
         .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "._/~^-".contains(c));
+        .all(|c| c.is_ascii_alphanumeric() || "._/~^-@{}".contains(c));
     if !plain || commit.starts_with('-') {
         return None;
     }
@@ -44,6 +44,9 @@ pub fn edits_since(dir: &Path, commit: &str) -> Option<Edits> {
             "--relative",
             "--no-color",
             "--no-ext-diff",
+            // Whatever the user's configuration says.
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
             "-M",
             "-U0",
             commit,
@@ -51,6 +54,19 @@ pub fn edits_since(dir: &Path, commit: &str) -> Option<Edits> {
         ],
     )?;
     Some(parse(&String::from_utf8_lossy(&said)))
+}
+
+/// Files that git does not know and does not ignore, relative to `dir`. `None` without git.
+pub fn untracked(dir: &Path) -> Option<Vec<String>> {
+    let said = ask(dir, &["ls-files", "--others", "--exclude-standard", "-z"])?;
+    let names = said
+        .split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty());
+    Some(
+        names
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .collect(),
+    )
 }
 
 /// The files of a commit, as a tar archive.

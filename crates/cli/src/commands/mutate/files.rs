@@ -9,7 +9,7 @@ use flakelab_mutate::File;
 use flakelab_runners::pytest::PytestLab;
 use flakelab_source::decode;
 use ignore::WalkBuilder;
-use ignore::overrides::{Override, OverrideBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::error::CliError;
 
@@ -43,30 +43,65 @@ pub(super) struct Found {
     pub(super) others: Vec<(String, String)>,
 }
 
-/// Patterns as in a `.gitignore`.
-pub(super) fn patterns(
-    project: &Path,
-    only: &[String],
-    exclude: &[String],
-) -> Result<Override, CliError> {
-    let mut builder = OverrideBuilder::new(project);
-    let wanted = only.iter().cloned();
-    let unwanted = exclude.iter().map(|pattern| format!("!{pattern}"));
-    for pattern in wanted.chain(unwanted) {
-        builder.add(&pattern).map_err(|e| {
-            CliError::usage(format!(
-                "`{}` is no pattern: {e}",
-                pattern.trim_start_matches('!')
-            ))
-            .hint("write it as in a .gitignore: `src/shop/*.py`, `vendor/`")
-        })?;
-    }
-    builder
-        .build()
-        .map_err(|e| CliError::usage(e.to_string()).hint("write patterns as in a .gitignore"))
+/// Files that are named, and files that are to be left alone: patterns as in a `.gitignore`.
+pub(super) struct Patterns {
+    only: Gitignore,
+    exclude: Gitignore,
 }
 
-pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Override) -> Found {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Named,
+    LeftAlone,
+    Unsaid,
+}
+
+impl Patterns {
+    pub(super) fn new(
+        project: &Path,
+        only: &[String],
+        exclude: &[String],
+    ) -> Result<Self, CliError> {
+        Ok(Self {
+            only: compiled(project, only)?,
+            exclude: compiled(project, exclude)?,
+        })
+    }
+
+    /// For a path inside the project.
+    fn asked(&self, path: &Path) -> Asked {
+        let names = |patterns: &Gitignore| {
+            patterns
+                .matched_path_or_any_parents(path, false)
+                .is_ignore()
+        };
+        if names(&self.exclude) {
+            Asked::LeftAlone
+        } else if self.only.is_empty() {
+            Asked::Unsaid
+        } else if names(&self.only) {
+            Asked::Named
+        } else {
+            Asked::LeftAlone
+        }
+    }
+}
+
+fn compiled(project: &Path, patterns: &[String]) -> Result<Gitignore, CliError> {
+    let wrong = |what: &str, e: ignore::Error| {
+        CliError::usage(format!("`{what}` is no pattern: {e}"))
+            .hint("write it as in a .gitignore: `src/shop/*.py`, `vendor/`")
+    };
+    let mut builder = GitignoreBuilder::new(project);
+    for pattern in patterns {
+        builder
+            .add_line(None, pattern)
+            .map_err(|e| wrong(pattern, e))?;
+    }
+    builder.build().map_err(|e| wrong(&patterns.join(" "), e))
+}
+
+pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Patterns) -> Found {
     let tests: BTreeSet<String> = lab
         .suite()
         .ids()
@@ -96,9 +131,9 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Override) -> Found 
             continue;
         };
         let name = inside.to_string_lossy().into_owned();
-        let asked = wanted.matched(inside, false);
-        let beside = tests.contains(&name) || (!asked.is_whitelist() && is_beside(inside));
-        if asked.is_ignore() || beside {
+        let asked = wanted.asked(inside);
+        let beside = tests.contains(&name) || (asked != Asked::Named && is_beside(inside));
+        if asked == Asked::LeftAlone || beside {
             // A file of tests counts for its own tests only.
             if !tests.contains(&name) {
                 found.others.push((name, text));
@@ -131,6 +166,25 @@ fn is_beside(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_name_files_and_folders() {
+        let asked = |only: &[&str], exclude: &[&str], path: &str| {
+            let owned = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+            let patterns = Patterns::new(Path::new("/p"), &owned(only), &owned(exclude));
+            patterns.expect("patterns").asked(Path::new(path))
+        };
+        assert_eq!(asked(&[], &[], "src/a.py"), Asked::Unsaid);
+        assert_eq!(asked(&["src/*.py"], &[], "src/a.py"), Asked::Named);
+        assert_eq!(asked(&["src/"], &[], "src/deep/a.py"), Asked::Named);
+        assert_eq!(asked(&["src/"], &[], "other/a.py"), Asked::LeftAlone);
+        assert_eq!(
+            asked(&["src"], &["deep/"], "src/deep/a.py"),
+            Asked::LeftAlone
+        );
+        assert_eq!(asked(&[], &["a.py"], "src/a.py"), Asked::LeftAlone);
+        assert!(Patterns::new(Path::new("/p"), &["{".into()], &[]).is_err());
+    }
 
     #[test]
     fn tests_and_tools_are_left_alone() {

@@ -310,7 +310,11 @@ fn lines(which: &WhichArgs, bench: &Workbench) -> Result<Lines, CliError> {
         ))
         .hint("--diff takes a commit or branch that git knows, in a project that git knows")
     })?;
-    Ok(Some(edits.lines))
+    let mut lines = edits.lines;
+    for file in git::untracked(&bench.project).unwrap_or_default() {
+        lines.insert(file, vec![(1, usize::MAX)]);
+    }
+    Ok(Some(lines))
 }
 
 fn wanted(
@@ -321,7 +325,7 @@ fn wanted(
 ) -> Result<files::Found, CliError> {
     let only = given(&args.which.only, config.only.as_ref());
     let exclude = given(&args.which.exclude, config.exclude.as_ref());
-    let patterns = files::patterns(&bench.project, &only, &exclude)?;
+    let patterns = files::Patterns::new(&bench.project, &only, &exclude)?;
     let found = files::find(&bench.project, lab, &patterns);
     if found.files.is_empty() {
         return Err(CliError::usage("there is no Python file that may be changed").hint(
