@@ -90,8 +90,7 @@ pub fn mutate(
         let Some(source) = Source::parse(&file.text) else {
             continue;
         };
-        let found = mutants(&source);
-        campaign.file(lab, around, file, &found, numbers, layout.first[at], each)?;
+        campaign.file(lab, around, file, &source, numbers, layout.first[at], each)?;
     }
     let set_aside: Vec<(String, String)> = coverage
         .tests
@@ -194,11 +193,12 @@ impl<'a> Campaign<'a> {
         lab: &mut dyn Lab,
         around: &mut Surroundings<'_>,
         file: &'a File,
-        found: &Mutants,
+        source: &Source,
         numbers: &[usize],
         first: usize,
         each: &mut dyn FnMut(Found) -> Result<(), LabError>,
     ) -> Result<(), LabError> {
+        let found = &mutants(source);
         let at_import: BTreeSet<usize> = found
             .points
             .iter()
@@ -232,9 +232,11 @@ impl<'a> Campaign<'a> {
                     self.known(around, &key)
                 };
                 if known.is_none() {
-                    let swapped = unit.kind == UnitKind::Function
-                        && self.settings.forks
-                        && !at_import.contains(&mutation.unit);
+                    // A function that importing calls is the same up to a point that importing does not reach.
+                    let too_late = self.coverage.is_imported(point)
+                        || at_import.contains(&mutation.unit) && mutation.is_nested(source, unit);
+                    let swapped =
+                        unit.kind == UnitKind::Function && self.settings.forks && !too_late;
                     let subject = Subject {
                         file,
                         unit,

@@ -19,6 +19,7 @@ mod constants;
 mod expressions;
 mod identity;
 mod layout;
+mod nested;
 mod operator;
 mod points;
 mod pragma;
