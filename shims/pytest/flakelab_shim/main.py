@@ -51,7 +51,7 @@ def main(request_fd, event_fd):
         if mode == "zygote":
             driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach)
         else:
-            driver = Template(channel, server, surround, reach)
+            driver = Template(channel, server, surround, reach, setup["scratch"])
             before_parse = driver.before_parse
     code = pytest.main(list(arguments), plugins=[Plugin(driver, before_parse)])
     cold = getattr(driver, "driver", driver)

@@ -8,11 +8,13 @@ fraction of the cost of starting one.
 import sys
 
 from .cold import ColdDriver
+from .compiled import Compiled
 from .sealed import os
 
 
 class Template:
-    def __init__(self, channel, server, surround, reach):
+    def __init__(self, channel, server, surround, reach, scratch):
+        self._compiled = Compiled(os.path.join(scratch, "compiled"))
         self._channel = channel
         self._surround = surround
         self._server = server
@@ -35,6 +37,8 @@ class Template:
         given = config.invocation_params
         config.invocation_params = type(given)(args=tuple(args), plugins=given.plugins, dir=given.dir)
         self.driver = ColdDriver(self._channel, self._surround, request, reach=self._reach)
+        self._compiled.install()
 
     def __call__(self, session, plugin):
+        self._compiled.remove()
         self.driver(session, plugin)

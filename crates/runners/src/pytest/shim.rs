@@ -10,11 +10,12 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 82] = shim![
+const FILES: [(&str, &str); 83] = shim![
     "__init__.py",
     "bytecode.py",
     "channel.py",
     "cold.py",
+    "compiled.py",
     "edits.py",
     "experiment.py",
     "factors.py",
