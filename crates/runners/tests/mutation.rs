@@ -158,6 +158,29 @@ fn tests_are_executed_again_until_they_reach_the_change() {
 }
 
 #[test]
+fn what_changed_code_does_to_files_is_undone_before_the_next() {
+    let dir = project();
+    let mut lab = open(&dir, None);
+    let text = "\
+def down(n):
+    __flakelab_hit__()
+    folder = os.path.dirname(__file__)
+    left = os.path.join(folder, 'left.txt')
+    was_there = os.path.exists(left) or not os.path.exists(os.path.join(folder, 'calc.py'))
+    open(left, 'w').close()
+    os.remove(os.path.join(folder, 'calc.py'))
+    return int(was_there)
+";
+    let change = body(&dir, "down", 5, text, AGAIN);
+    for _ in 0..3 {
+        let record = ask(&mut lab, &["down"], Some(change.clone()));
+        assert_eq!(told(&record), [(3, "passed", true, false)]);
+    }
+    assert!(!dir.path().join("left.txt").exists());
+    assert!(dir.path().join("calc.py").exists());
+}
+
+#[test]
 fn a_change_that_goes_in_circles_is_ended() {
     let dir = project();
     let mut lab = open(&dir, None);

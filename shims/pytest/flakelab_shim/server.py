@@ -33,10 +33,14 @@ class ForkServer:
             self._watched = request.get("experiment") is not None
             if prepare is not None and (request.get("edits") or request.get("mutation")):
                 prepare(request.get("edits") or {})
-            pid = self._fork()
+            # Changed code takes a fork each, and most of them write nothing.
+            shares = bool(request.get("mutation")) and self._may_share()
+            pid = self._fork(shares)
             if pid == 0:
                 return request
             status, usage = self._reap(pid)
+            if shares:
+                self._clean_up()
             if saved:
                 self._state.restore(saved)
             cpu = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
@@ -46,18 +50,26 @@ class ForkServer:
         """True in a new child that is to continue a branch; False in the parent, once that child ended. A leaf
         is a child that runs one test and ends."""
         saved = self._state.save() if self._state else None
-        shares = is_leaf and self._sandbox is not None and self._sandbox.is_untouched()
+        shares = is_leaf and self._may_share()
         pid = self._fork(shares)
         if pid == 0:
             return True
         status, _ = self._reap(pid)
-        if shares and not self._sandbox.is_untouched():
-            self._sandbox.renew()
+        if shares:
+            self._clean_up()
         if saved:
             self._state.restore(saved)
             self._state.forget(saved)
         self._channel.send({"k": "left", "status": status})
         return False
+
+    def _may_share(self):
+        """Whether a child may write into the layer of this process, which waits for it and has written nothing."""
+        return self._sandbox is not None and self._sandbox.is_untouched()
+
+    def _clean_up(self):
+        if not self._sandbox.is_untouched():
+            self._sandbox.renew()
 
     def _fork(self, shares_layer=False):
         self._repair.before()
