@@ -95,7 +95,6 @@ mod tests {
             detect,
             explain,
             inject,
-            mutate,
             measure,
             mutate,
             filter,
@@ -130,22 +129,6 @@ mod tests {
         } = inject;
         assert!(reruns.is_some() && orders.is_some() && scope.is_some());
         assert!(assertions.is_some());
-        let Mutate {
-            only,
-            exclude,
-            without,
-            sample,
-            coverage,
-            coverage_reruns,
-            reruns,
-            rerun,
-            hits,
-            fail_under,
-        } = mutate;
-        assert!(only.is_some() && exclude.is_some() && without.is_some() && sample.is_some());
-        assert!(coverage.is_some() && coverage_reruns.is_some());
-        assert!(reruns.is_some() && rerun.is_some());
-        assert!(hits.is_some() && fail_under.is_some());
         let Measure {
             runs,
             layers,
