@@ -9,6 +9,7 @@ import gc
 import types
 
 from .sealed import os
+from .sources import quietly
 
 _FUTURE = functools.reduce(
     lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
@@ -52,7 +53,8 @@ def _code(path, edit, function, config):
     key = (path, edit["first_line"], edit["text"])
     code = _codes.get(key)
     if code is None:
-        code = _codes[key] = _compile(edit, function.__code__, function.__globals__, config)
+        old = function.__code__
+        code = _codes[key] = quietly(_compile, edit, old, function.__globals__, config)
     if code.co_freevars != function.__code__.co_freevars:
         raise LookupError("the closure of %s changes" % edit["name"])
     return code
