@@ -101,5 +101,16 @@ def _compile(edit, old, namespace, config):
         rewrite_asserts(tree, text.encode(), old.co_filename, config)
     code = compile(tree, old.co_filename, "exec", flags=old.co_flags & _FUTURE, dont_inherit=True)
     for name in edit["classes"] + [edit["name"]]:
-        code = next(const for const in code.co_consts if isinstance(const, types.CodeType) and const.co_name == name)
+        code = _inner(code, name)
     return code
+
+
+def _inner(code, name):
+    """The code of a definition in other code; type parameters put one around it."""
+    inside = {const.co_name: const for const in code.co_consts if isinstance(const, types.CodeType)}
+    generic = inside.get("<generic parameters of %s>" % name)
+    if generic is not None:
+        return _inner(generic, name)
+    if name not in inside:
+        raise LookupError("no definition of %s" % name)
+    return inside[name]

@@ -130,6 +130,11 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Patterns) -> Found 
         let Some(text) = std::fs::read(path).ok().and_then(|bytes| decode(&bytes)) else {
             continue;
         };
+        // Interpreters get it as text, in which a mark at the start is no part of the code.
+        let text = match text.strip_prefix('\u{feff}') {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        };
         let name = inside.to_string_lossy().into_owned();
         let asked = wanted.asked(inside);
         let beside = tests.contains(&name) || (asked != Asked::Named && is_beside(inside));
