@@ -63,7 +63,7 @@ fn a_hostile_mutant_costs_its_limit_and_nothing_else() {
             );
         }
     }
-    assert_eq!(run.set_aside(), [String::new(); 0]);
+    assert!(run.set_aside().is_empty(), "{:?}", run.set_aside());
     let (clean, said) = git(&project, &["diff", "--exit-code"], None);
     assert!(clean, "{said}");
     let place = project.path().to_string_lossy().into_owned();
@@ -300,7 +300,7 @@ fn code_that_never_ends_at_import_runs_out_of_time() {
         ]
     );
     assert_eq!(run.number("/totals/error"), 0, "{}", run.stderr);
-    assert_eq!(run.set_aside(), [String::new(); 0]);
+    assert!(run.set_aside().is_empty(), "{:?}", run.set_aside());
 }
 
 #[test]

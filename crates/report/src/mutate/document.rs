@@ -48,7 +48,7 @@ pub struct Mutant {
     pub diff: String,
     /// How many cover it.
     pub tests: usize,
-    /// Tests that should have hit it, and never did.
+    /// Tests that should have hit it and never did, or that fail like that without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_pairs: Vec<String>,
     /// The verdict is of an earlier campaign: neither its function nor its tests have changed.
@@ -216,8 +216,8 @@ pub struct Campaign {
     /// `default` or `isolated`, section 3.1.
     pub coverage: &'static str,
     pub coverage_reruns: u32,
-    /// On each rung of the ladder.
-    pub reruns: u32,
+    /// On each rung of the ladder, in the order they are climbed.
+    pub reruns: [u32; 4],
     /// `immediate` or `later`, section 3.3.
     pub strategy: &'static str,
     /// Every pair was run, also after a kill.

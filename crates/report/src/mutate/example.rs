@@ -62,7 +62,7 @@ fn document(mutants: Vec<Mutant>) -> Document {
             seed: 7,
             coverage: "default",
             coverage_reruns: 3,
-            reruns: 5,
+            reruns: [5; 4],
             strategy: "immediate",
             matrix: false,
             runs: 1_234,

@@ -72,7 +72,8 @@ fn described(mutant: &Mutant) -> String {
         text.push('\n');
     }
     for test in mutant.unknown_pairs.iter().take(MOST_TESTS) {
-        text.push_str(&format!("not hit by {}\n", name(test, NAME)));
+        let undecided = sayings::undecided(mutant);
+        text.push_str(&format!("{undecided} {}\n", name(test, NAME)));
     }
     if mutant.unknown_pairs.len() > MOST_TESTS {
         let more = mutant.unknown_pairs.len() - MOST_TESTS;

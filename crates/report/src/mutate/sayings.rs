@@ -104,9 +104,14 @@ pub(super) fn verdict(mutant: &Mutant) -> String {
         Status::Killed => "killed, not confirmed by the test alone".into(),
         Status::Survived => format!("{} hit it, none failed", count(tests, "test", "tests")),
         Status::Unknown => format!(
-            "{} of {} never hit it, none that did failed",
+            "{} of {} {}, none that did failed",
             thousands(mutant.unknown_pairs.len() as u64),
-            count(tests, "test", "tests")
+            count(tests, "test", "tests"),
+            if mutant.why.is_some() {
+                "did not hit it in a way that counts"
+            } else {
+                "never hit it"
+            }
         ),
         Status::Timeout => "ran out of time".into(),
         Status::Error => "could not be run".into(),
@@ -127,10 +132,10 @@ pub(super) fn campaign(document: &Document) -> String {
         _ => "at once",
     };
     let mut said = format!(
-        "coverage {}, {}; up to {} on each rung, {when}",
+        "coverage {}, {}; up to {}, {when}",
         c.coverage,
         count(coverage, "rerun", "reruns"),
-        count(u64::from(c.reruns), "rerun", "reruns"),
+        rungs(&c.reruns),
     );
     if c.matrix {
         said.push_str("; every pair run");
@@ -142,6 +147,26 @@ pub(super) fn campaign(document: &Document) -> String {
         said.push_str(&format!("; a sample of {}", thousands(sample as u64)));
     }
     said
+}
+
+/// `5 reruns on each rung`, or how many on which.
+fn rungs(reruns: &[u32; 4]) -> String {
+    let [first, rest @ ..] = reruns;
+    if rest.iter().all(|other| other == first) {
+        let reruns = count(u64::from(*first), "rerun", "reruns");
+        return format!("{reruns} on each rung");
+    }
+    let numbers: Vec<String> = reruns.iter().map(u32::to_string).collect();
+    format!("{} reruns on the rungs", numbers.join(", "))
+}
+
+/// What is said of tests that leave a mutant unknown.
+pub(super) fn undecided(mutant: &Mutant) -> &'static str {
+    if mutant.why.is_some() {
+        "undecided by"
+    } else {
+        "not hit by"
+    }
 }
 
 /// One line of table 5: a rung of the ladder.
@@ -217,6 +242,24 @@ mod tests {
             high: None,
         };
         assert_eq!(super::range(&none), "–");
+    }
+
+    #[test]
+    fn reruns_are_told_by_rung_where_they_differ() {
+        assert_eq!(rungs(&[5; 4]), "5 reruns on each rung");
+        assert_eq!(rungs(&[5, 1, 0, 0]), "5, 1, 0, 0 reruns on the rungs");
+    }
+
+    #[test]
+    fn a_failure_that_does_not_count_is_no_miss() {
+        let mut document = example::shop();
+        let mutants = document.mutants.iter_mut();
+        let unknown = mutants.into_iter().find(|m| m.status == Status::Unknown);
+        let unknown = unknown.expect("one of every status");
+        assert!(verdict(unknown).contains("never hit it"));
+        unknown.why = Some("a failure that also occurs without the mutant".into());
+        assert!(!verdict(unknown).contains("never hit it"));
+        assert_eq!(undecided(unknown), "undecided by");
     }
 
     #[test]

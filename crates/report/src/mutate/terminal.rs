@@ -87,7 +87,12 @@ fn describe(out: &mut String, mutant: &Mutant, verbose: bool) {
         let _ = writeln!(out, "  because  {}", first_line(why, LINE));
     }
     if mutant.status == Status::Unknown {
-        names(out, "not hit by", &mutant.unknown_pairs, verbose);
+        names(
+            out,
+            sayings::undecided(mutant),
+            &mutant.unknown_pairs,
+            verbose,
+        );
     }
     diff(out, &mutant.diff);
     out.push('\n');

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flakelab_mutate::{Found, Mutating, Settings, Share, Status};
+use flakelab_mutate::{Found, Mutating, Rung, Settings, Share, Status};
 use flakelab_report::detect::Schema;
 use flakelab_report::mutate as report;
 use flakelab_runners::pytest::PytestLab;
@@ -112,7 +112,7 @@ pub(super) fn build(
             seed: settings.seed,
             coverage: settings.collecting.word(),
             coverage_reruns: settings.coverage_reruns,
-            reruns: settings.reruns.same_process,
+            reruns: Rung::ALL.map(|rung| settings.reruns.of(rung)),
             strategy: if settings.immediate {
                 "immediate"
             } else {
