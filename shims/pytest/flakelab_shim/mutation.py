@@ -3,10 +3,15 @@
 import builtins
 import signal
 
+from . import sources
 from .channel import clean
 from .hidden import Hidden
 from .sealed import os
 from .walk import Stop
+
+# Once, in the process that forks: loading it takes as long as a test.
+with Hidden():
+    import mmap
 
 # The process ended itself because the changed code was executed too often.
 IN_CIRCLES = 86
@@ -26,8 +31,8 @@ class Probe:
         self._start = 0
         self._ever = False
         # Shared with processes that a test forks: whether one was hit, whether they are too many, and a byte for each.
-        self._flag = _shared(2)
-        self._forks = _shared(_SLOTS)
+        self._flag = mmap.mmap(-1, 2)
+        self._forks = mmap.mmap(-1, _SLOTS)
         self._group = os.getpgrp()
         os.register_at_fork(after_in_child=self._forked)
         builtins.__flakelab_hit__ = self._hit
@@ -74,16 +79,8 @@ class Probe:
         return self._flag[0] == 1
 
 
-def _shared(size):
-    with Hidden():
-        import mmap
-    return mmap.mmap(-1, size)
-
-
 def put_in_place(mutation, channel):
     """For an interpreter that has imported nothing of the project."""
-    from . import sources
-
     changed = mutation["import"]
     sources.install({os.path.realpath(changed["file"]): changed["text"]})
     return Probe(channel, mutation["most_hits"])

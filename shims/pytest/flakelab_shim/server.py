@@ -31,6 +31,9 @@ class ForkServer:
                 os._exit(0)
             self._reseed = request["reseed"]
             self._watched = request.get("experiment") is not None
+            if request.get("mutation"):
+                # Here, not in every child.
+                from . import mutation  # noqa: F401
             if prepare is not None and (request.get("edits") or request.get("mutation")):
                 prepare(request.get("edits") or {})
             # Changed code takes a fork each, and most of them write nothing.
