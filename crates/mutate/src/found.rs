@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flakelab_model::TestIndex;
 use flakelab_source::mutants::{Mutation, Unit};
-use flakelab_source::unified;
+use flakelab_source::unified_near;
 use serde::{Deserialize, Serialize};
 
 use crate::chase::Chase;
@@ -114,7 +114,12 @@ pub(crate) fn describe(file: &File, unit: &Unit, mutation: &Mutation) -> Found {
         scope: unit.path.clone(),
         operator: mutation.operator.word(),
         says: says(before, &mutation.replacement),
-        diff: unified(&file.path, Some(&file.text), &mutation.apply(&file.text)),
+        diff: unified_near(
+            &file.path,
+            &file.text,
+            &mutation.span,
+            &mutation.replacement,
+        ),
         tests: 0,
         verdict: Verdict::bare(Status::NotCovered, None),
         reused: false,

@@ -71,9 +71,67 @@ pub fn unified(path: &str, before: Option<&str>, after: &str) -> String {
     head + &body
 }
 
+/// The same for one small change, without comparing what is far from it.
+pub fn unified_near(path: &str, before: &str, range: &Range<usize>, new: &str) -> String {
+    const AROUND: usize = 3;
+    let start = before[..range.start]
+        .rmatch_indices('\n')
+        .nth(AROUND)
+        .map_or(0, |(at, _)| at + 1);
+    let end = before[range.end..]
+        .match_indices('\n')
+        .nth(AROUND)
+        .map_or(before.len(), |(at, _)| range.end + at + 1);
+    let after = format!(
+        "{}{new}{}",
+        &before[start..range.start],
+        &before[range.end..end]
+    );
+    let lines = before[..start].matches('\n').count();
+    let near = unified(path, Some(&before[start..end]), &after);
+    near.split_inclusive('\n')
+        .map(|line| moved(line, lines).unwrap_or_else(|| line.to_owned()))
+        .collect()
+}
+
+/// The head of a hunk, so many lines further down.
+fn moved(line: &str, lines: usize) -> Option<String> {
+    let (numbers, rest) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+    let (old, new) = numbers.split_once(" +")?;
+    let shift = |side: &str| -> Option<String> {
+        let (first, length) = side
+            .split_once(',')
+            .map_or((side, None), |(f, l)| (f, Some(l)));
+        let first = first.parse::<usize>().ok()? + lines;
+        Some(length.map_or_else(|| first.to_string(), |length| format!("{first},{length}")))
+    };
+    Some(format!("@@ -{} +{} @@{rest}", shift(old)?, shift(new)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_diff_near_a_change_is_the_diff_of_the_file() {
+        let text: String = (0..40).map(|n| format!("line {n}\n")).collect();
+        let short = "a\nb\nc";
+        for (text, what, new) in [
+            (text.as_str(), "line 0\n", "x\n"),
+            (text.as_str(), "e 20", "E\nF"),
+            (text.as_str(), "line 20\nline 21", "one"),
+            (text.as_str(), "line 20\n", ""),
+            (text.as_str(), "39", ""),
+            (short, "c", "d"),
+            (short, "a", "d"),
+        ] {
+            let start = text.find(what).expect("there");
+            let range = start..start + what.len();
+            let after = format!("{}{new}{}", &text[..range.start], &text[range.end..]);
+            let whole = unified("f.py", Some(text), &after);
+            assert_eq!(unified_near("f.py", text, &range, new), whole, "{what:?}");
+        }
+    }
 
     #[test]
     fn edits_keep_line_ends_and_the_rest() {

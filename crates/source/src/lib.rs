@@ -23,7 +23,7 @@ mod writes;
 
 pub use assertions::Assertions;
 pub use body::Piece;
-pub use edit::{Edit, apply, unified};
+pub use edit::{Edit, apply, unified, unified_near};
 pub use encoding::{decode, decode_like, encode, encode_like};
 pub use locate::{Located, Tree};
 pub use mutants::mutants;
