@@ -12,6 +12,7 @@ mod init;
 mod inject;
 mod measure;
 mod mutate;
+mod report;
 mod shell;
 
 use std::path::PathBuf;
@@ -34,6 +35,7 @@ pub(crate) use measure::{MeasureArgs, PresetArg};
 pub(crate) use mutate::{
     CoverageArg, MutateArgs, MutateCommand, RerunArg, SimulateArgs, WhichArgs,
 };
+pub(crate) use report::ReportArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 
 /// One workbench for flaky tests.
@@ -55,6 +57,7 @@ First steps:
   flakelab filter run                 a gate that passes over what is known to vary, assertion by assertion
   flakelab ingest build/reports       what CI reported, version by version
   flakelab history                    which tests flake, how much, and since when
+  flakelab report                     all of it as one page: what to fix first, who pollutes whom, patches
 
 Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 the suite is broken,
 4 inconclusive, 70 internal error, 130 interrupted (go on with --resume)")]
@@ -74,6 +77,7 @@ pub(crate) enum Verb {
     Filter(Box<FilterArgs>),
     Ingest(Box<IngestArgs>),
     History(Box<HistoryArgs>),
+    Report(ReportArgs),
     Doctor(Box<DoctorArgs>),
     Init(InitArgs),
     Completions(CompletionsArgs),

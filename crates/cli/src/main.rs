@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Verb::Mutate(args) => commands::mutate::run(&args),
         Verb::Ingest(args) => commands::ingest::run(&args),
         Verb::History(args) => commands::history::run(&args),
+        Verb::Report(args) => commands::report::run(&args),
         Verb::Completions(args) => commands::shell::completions(&args),
         Verb::Man(args) => commands::shell::man(&args),
     };

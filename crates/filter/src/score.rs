@@ -96,6 +96,11 @@ impl Evidence {
         self.living().map(Seen::runs).sum()
     }
 
+    /// Of those, how often it failed.
+    pub fn failures(&self) -> u64 {
+        self.living().map(|seen| seen.failed).sum()
+    }
+
     /// Every value that was seen, with how often.
     pub fn values(&self) -> BTreeMap<&str, u64> {
         let mut all: BTreeMap<&str, u64> = BTreeMap::new();

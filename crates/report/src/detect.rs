@@ -1,11 +1,15 @@
 //! The document of `flakelab detect`. Fields are only ever added within a major version.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use flakelab_model::{Class, Phase};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Serialize)]
+/// A word of flakelab's own, or what a document in the store has in its place.
+pub type Word = Cow<'static, str>;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Document {
     pub schema: Schema,
     pub flakelab: String,
@@ -14,64 +18,64 @@ pub struct Document {
     pub confidence: Confidence,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Schema {
-    pub name: &'static str,
-    pub version: &'static str,
+    pub name: Word,
+    pub version: Word,
 }
 
 impl Schema {
     pub const DETECT: Schema = Schema {
-        name: "flakelab.detect",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.detect"),
+        version: Word::Borrowed("1.0"),
     };
     pub const EXPLAIN: Schema = Schema {
-        name: "flakelab.explain",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.explain"),
+        version: Word::Borrowed("1.0"),
     };
     pub const FIX: Schema = Schema {
-        name: "flakelab.fix",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.fix"),
+        version: Word::Borrowed("1.0"),
     };
     pub const INJECT: Schema = Schema {
-        name: "flakelab.inject",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.inject"),
+        version: Word::Borrowed("1.0"),
     };
     pub const FILTER: Schema = Schema {
-        name: "flakelab.filter",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.filter"),
+        version: Word::Borrowed("1.0"),
     };
     pub const TUNE: Schema = Schema {
-        name: "flakelab.tune",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.tune"),
+        version: Word::Borrowed("1.0"),
     };
     pub const MEASURE: Schema = Schema {
-        name: "flakelab.measure",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.measure"),
+        version: Word::Borrowed("1.0"),
     };
     pub const DOCTOR: Schema = Schema {
-        name: "flakelab.doctor",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.doctor"),
+        version: Word::Borrowed("1.0"),
     };
     pub const HISTORY: Schema = Schema {
-        name: "flakelab.history",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.history"),
+        version: Word::Borrowed("1.0"),
     };
     pub const MUTATE: Schema = Schema {
-        name: "flakelab.mutate",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.mutate"),
+        version: Word::Borrowed("1.0"),
     };
     pub const MUTATE_SIMULATE: Schema = Schema {
-        name: "flakelab.mutate.simulate",
-        version: "1.0",
+        name: Word::Borrowed("flakelab.mutate.simulate"),
+        version: Word::Borrowed("1.0"),
     };
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Test {
     pub id: String,
     pub class: Class,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Class>,
     /// Over the random orders.
     pub failure_rate: Rate,
@@ -84,7 +88,7 @@ pub struct Test {
     pub passing_order: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
 
@@ -97,7 +101,7 @@ impl Test {
     }
 }
 
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Rate {
     pub failed: u64,
     pub of: u64,
@@ -121,7 +125,7 @@ impl Rate {
     }
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Failure {
     pub phase: Phase,
     pub message: String,
@@ -129,7 +133,7 @@ pub struct Failure {
     pub signature: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Reproduce {
     /// For a POSIX shell, in the project's directory.
     pub command: String,
@@ -141,7 +145,7 @@ pub struct Reproduce {
     pub hash_seed: Option<u32>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Evidence {
     /// Executions in reruns of orders it had passed and failed in.
     pub reruns: Counts,
@@ -153,13 +157,13 @@ pub struct Evidence {
     pub order_effect_p_value: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Counts {
     pub passed: u64,
     pub failed: u64,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Campaign {
     pub seed: u64,
     pub orders: u64,
@@ -175,21 +179,21 @@ pub struct Campaign {
     pub plugins: Vec<String>,
     pub silenced_plugins: Vec<String>,
     /// `fork`, or `cold` where every run got an interpreter of its own.
-    pub isolation: &'static str,
-    pub sandbox: &'static str,
+    pub isolation: Word,
+    pub sandbox: Word,
     pub out_of_budget: bool,
     pub collection_errors: Vec<CollectionError>,
     pub notes: Vec<String>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CollectionError {
     pub id: String,
     pub message: String,
 }
 
 /// What a clean result is worth.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Confidence {
     pub random_orders: u64,
     pub miss_probability: f64,

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::detect::Schema;
+use crate::detect::{Schema, Word};
 use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
 use crate::wording::{count, duration, visible};
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Document {
     pub schema: Schema,
     pub flakelab: String,
@@ -16,26 +16,26 @@ pub struct Document {
     pub campaign: Campaign,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Fix {
     pub test: String,
     /// `fixed`, `partial` or `none`.
-    pub status: &'static str,
+    pub status: Word,
     pub patches: Vec<Patch>,
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Patch {
-    pub strategy: &'static str,
-    pub site: &'static str,
+    pub strategy: Word,
+    pub site: Word,
     pub reason: String,
     pub diff: String,
     pub verified: Verified,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Verified {
     /// Passed, of how many, in fresh interpreters.
     pub alone: [u64; 2],
@@ -50,14 +50,14 @@ pub struct Verified {
     pub assertions_untouched: bool,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct After {
     pub tests: Vec<String>,
     pub passed: u64,
     pub of: u64,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Campaign {
     pub seed: u64,
     pub wall_seconds: f64,
@@ -84,7 +84,7 @@ pub fn terminal(document: &Document) -> String {
     let mut out = String::new();
     let mut printed: Vec<&str> = Vec::new();
     for fix in &document.fixes {
-        let colour = match fix.status {
+        let colour = match &*fix.status {
             "fixed" => GREEN,
             "partial" => YELLOW,
             _ => RED,
@@ -92,7 +92,7 @@ pub fn terminal(document: &Document) -> String {
         let word = if fix.status == "none" {
             "not fixed"
         } else {
-            fix.status
+            &*fix.status
         };
         let _ = writeln!(
             out,

@@ -57,6 +57,53 @@ fn framed(title: &str, body: &str, style: &str, script: &str, allowed: &str) -> 
     )
 }
 
+/// Where a piece of a page stands: on the page of its own verb, or on one of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Of its headings.
+    level: u8,
+    /// What the names of its headings start with, so that no two are alike.
+    prefix: &'static str,
+}
+
+impl Place {
+    pub(crate) const OWN_PAGE: Place = Place {
+        level: 2,
+        prefix: "",
+    };
+
+    /// Below a heading of the second level.
+    pub(crate) const fn within(prefix: &'static str) -> Self {
+        Self { level: 3, prefix }
+    }
+
+    /// A heading that can be linked to; the title is ours.
+    pub(crate) fn heading(self, out: &mut String, name: &str, title: &str) {
+        let Self { level, prefix } = self;
+        out.push_str(&format!(
+            "<h{level} id=\"{prefix}{name}\">{title}</h{level}>\n"
+        ));
+    }
+
+    /// The level of headings so far below.
+    pub(crate) fn level(self, below: u8) -> u8 {
+        self.level + below
+    }
+
+    pub(crate) fn link(self, name: &str) -> String {
+        format!("#{}{name}", self.prefix)
+    }
+}
+
+/// A line of a unified diff, escaped already, with what tells its kind.
+pub(crate) fn diff_line(out: &mut String, line: &str) {
+    out.push_str(&match line.as_bytes().first() {
+        Some(b'+') => format!("<ins>{line}</ins>\n"),
+        Some(b'-') => format!("<del>{line}</del>\n"),
+        _ => format!("{line}\n"),
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,6 +20,7 @@ mod plot;
 mod style;
 mod terminal;
 pub mod tune;
+pub mod whole;
 mod wording;
 
 pub use junit::{JunitError, junit};

@@ -1,16 +1,20 @@
 //! Plots as SVG: horizontal, one row for each label. Colours come from the page's style.
 
 mod boxed;
+mod layered;
 mod lined;
 mod matrix;
+mod spark;
 
 use std::fmt::Write as _;
 
 use crate::html::escape;
 
 pub(crate) use boxed::boxes;
+pub(crate) use layered::{Edge, Kind, Line, Node, layered};
 pub(crate) use lined::lines;
 pub(crate) use matrix::{Bar, matrix};
+pub(crate) use spark::spark;
 
 const ROW: usize = 22;
 const WIDTH: usize = 420;

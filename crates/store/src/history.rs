@@ -9,6 +9,11 @@ use crate::{CampaignId, Store, StoreError, StoreErrorKind};
 #[derive(Debug)]
 pub struct Finished {
     pub id: CampaignId,
+    pub seed: u64,
+    /// JSON: what was asked for.
+    pub configuration: String,
+    /// Seconds since 1970.
+    pub ended: i64,
     /// JSON: the result.
     pub document: String,
     /// Test ids in their original order; orders are made of numbers into it.
@@ -33,30 +38,34 @@ impl Store {
 
     /// Finished campaigns of a verb, the newest first.
     pub fn finished(&self, verb: &str, most: u32) -> Result<Vec<Finished>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<(i64, String, String)>> {
+        let read = || -> rusqlite::Result<Vec<(Finished, String)>> {
             let mut statement = self.connection.prepare(
-                "SELECT id, document, suite FROM campaigns
+                "SELECT id, document, suite, seed, configuration, finished FROM campaigns
                  WHERE verb = ? AND finished IS NOT NULL AND document IS NOT NULL
                  ORDER BY id DESC LIMIT ?",
             )?;
             let rows = statement.query_map((verb, most), |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                let finished = Finished {
+                    id: CampaignId(row.get(0)?),
+                    seed: row.get::<_, i64>(3)?.cast_unsigned(),
+                    configuration: row.get(4)?,
+                    ended: row.get(5)?,
+                    document: row.get(1)?,
+                    suite: Vec::new(),
+                };
+                Ok((finished, row.get(2)?))
             })?;
             rows.collect()
         };
         let found = read().map_err(|e| self.failed("read", e))?;
         found
             .into_iter()
-            .map(|(id, document, suite)| {
+            .map(|(campaign, suite)| {
                 let suite = serde_json::from_str(&suite).map_err(|e| {
-                    let why = format!("the suite of campaign {id} is unreadable: {e}");
+                    let why = format!("the suite of campaign {} is unreadable: {e}", campaign.id.0);
                     self.failed("read", StoreErrorKind::Corrupt(why))
                 })?;
-                Ok(Finished {
-                    id: CampaignId(id),
-                    document,
-                    suite,
-                })
+                Ok(Finished { suite, ..campaign })
             })
             .collect()
     }

@@ -11,5 +11,6 @@ pub(crate) mod init;
 pub(crate) mod inject;
 pub(crate) mod measure;
 pub(crate) mod mutate;
+pub(crate) mod report;
 pub(crate) mod shell;
 pub(crate) mod welcome;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Document;
+use super::{Document, Explanation};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GraphFormat {
@@ -12,14 +12,14 @@ pub enum GraphFormat {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Relation {
+pub(crate) enum Relation {
     Pollutes,
     SetsUp,
     Cleans,
 }
 
 impl Relation {
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Relation::Pollutes => "pollutes",
             Relation::SetsUp => "sets up",
@@ -36,12 +36,13 @@ impl Relation {
     }
 }
 
-type Edge<'a> = (&'a str, &'a str, Relation, Option<usize>);
+/// From, to, what; and a number that members of one set share.
+pub(crate) type Edge<'a> = (&'a str, &'a str, Relation, Option<usize>);
 
-/// One edge from every culprit and cleaner to its test; members of one set share a number.
-pub fn graph(document: &Document, format: GraphFormat) -> String {
+/// One edge from every culprit and cleaner to its test.
+pub(crate) fn edges<'a>(explanations: impl Iterator<Item = &'a Explanation>) -> Vec<Edge<'a>> {
     let mut edges: Vec<Edge<'_>> = Vec::new();
-    for e in &document.explanations {
+    for e in explanations {
         let sets = e.polluters.iter().map(|set| (set, Relation::Pollutes));
         let sets = sets.chain(e.state_setters.iter().map(|set| (set, Relation::SetsUp)));
         let cleaners = e.cleaners.iter().map(|c| (&c.cleaners, Relation::Cleans));
@@ -54,6 +55,11 @@ pub fn graph(document: &Document, format: GraphFormat) -> String {
     }
     edges.sort_unstable();
     edges.dedup();
+    edges
+}
+
+pub fn graph(document: &Document, format: GraphFormat) -> String {
+    let edges = edges(document.explanations.iter());
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for (from, to, ..) in &edges {
         for name in [from, to] {

@@ -4,14 +4,15 @@ mod graph;
 mod terminal;
 
 use flakelab_model::Class;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::detect::{Failure, Rate, Schema};
+use crate::detect::{Failure, Rate, Schema, Word};
 
 pub use graph::{GraphFormat, graph};
+pub(crate) use graph::{Relation, edges};
 pub use terminal::terminal;
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Document {
     pub schema: Schema,
     pub flakelab: String,
@@ -19,7 +20,7 @@ pub struct Document {
     pub campaign: Campaign,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Explanation {
     pub test: String,
     pub class: Class,
@@ -28,11 +29,11 @@ pub struct Explanation {
     /// Sets of tests after which it passes; each is minimal.
     pub state_setters: Vec<Vec<String>>,
     /// Sets of tests after which its verdict changes only sometimes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intermittent: Vec<Intermittent>,
     pub cleaners: Vec<Cleaning>,
     pub leaks: Vec<Leak>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub factors: Vec<Factor>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
@@ -41,7 +42,7 @@ pub struct Explanation {
     pub reproduce: Option<String>,
     /// Whether flakelab saw this very command fail in fresh interpreters.
     pub reproduce_verified: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
@@ -55,20 +56,20 @@ impl Explanation {
     }
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Intermittent {
     pub tests: Vec<String>,
     /// How often the test fails after them.
     pub failure_rate: Rate,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cleaning {
     pub polluters: Vec<String>,
     pub cleaners: Vec<String>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Leak {
     pub kind: String,
     pub name: String,
@@ -86,23 +87,23 @@ pub struct Leak {
     pub left_by: Vec<String>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Factor {
-    pub factor: &'static str,
+    pub factor: Word,
     pub decides: bool,
     pub levels: Vec<Level>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Level {
     pub setting: String,
     pub failure_rate: Rate,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Campaign {
     pub seed: u64,
-    pub mode: &'static str,
+    pub mode: Word,
     pub all: bool,
     pub runs: u64,
     pub executions: u64,

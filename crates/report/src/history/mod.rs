@@ -63,6 +63,16 @@ pub struct Test {
     pub history: Vec<Run>,
 }
 
+impl Test {
+    /// In a version; `None` where it was neither passed nor failed.
+    pub(crate) fn failure_rate(&self, version: &str) -> Option<f64> {
+        let verdicts = self.verdicts.iter().find(|v| v.version == version)?;
+        let failed = verdicts.failed + verdicts.errored;
+        let decided = failed + verdicts.passed;
+        (decided > 0).then(|| f64::from(failed) / f64::from(decided))
+    }
+}
+
 /// With the 95 % interval of what it comes from.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Share {

@@ -135,15 +135,9 @@ fn line(out: &mut String, document: &Document, test: &Test, bars: usize) {
 /// A bar for each of the newest versions: its failure rate; none where the test was not run.
 fn sparkline(document: &Document, test: &Test, bars: usize) -> String {
     let shown = &document.versions[document.versions.len() - bars..];
-    let bar = |name: &str| {
-        let verdicts = test.verdicts.iter().find(|v| v.version == name)?;
-        let failed = verdicts.failed + verdicts.errored;
-        let decided = failed + verdicts.passed;
-        (decided > 0).then(|| level(f64::from(failed) / f64::from(decided)))
-    };
     shown
         .iter()
-        .map(|version| bar(&version.name).unwrap_or(' '))
+        .map(|version| test.failure_rate(&version.name).map_or(' ', level))
         .collect()
 }
 

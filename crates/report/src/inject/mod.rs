@@ -5,15 +5,16 @@ mod dataset;
 mod page;
 mod terminal;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::detect::Schema;
+use crate::detect::{Schema, Word};
 
 pub use dataset::{csv, readme};
 pub use page::page;
+pub(crate) use page::part;
 pub use terminal::{evaluated, terminal, verified};
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Document {
     pub schema: Schema,
     pub flakelab: String,
@@ -27,7 +28,7 @@ pub struct Document {
     pub campaign: Campaign,
 }
 
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Totals {
     pub stable_tests: u64,
     pub mutants: u64,
@@ -42,7 +43,7 @@ pub struct Totals {
     pub tests_affected: u64,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ClassRow {
     pub class: String,
     pub size: u64,
@@ -54,7 +55,7 @@ pub struct ClassRow {
 }
 
 /// A coefficient with its interval and the chance of seeing it for nothing.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Coefficient {
     pub value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,11 +63,11 @@ pub struct Coefficient {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub magnitude: Option<&'static str>,
+    pub magnitude: Option<Word>,
 }
 
 /// What goes with order-dependent mutants, over classes; `null` where there are too few of them.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Relations {
     /// Spearman's rho.
     pub class_size: Option<Coefficient>,
@@ -77,18 +78,18 @@ pub struct Relations {
     pub fixture_effect: Option<Coefficient>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Excluded {
     pub test: String,
     pub why: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Campaign {
     pub seed: u64,
     pub reruns: u32,
     pub orders: usize,
-    pub scope: &'static str,
+    pub scope: Word,
     pub include_fixtures: bool,
     /// Orders run with a mutant in place, and their CPU time; without what came from the store.
     pub evaluations: u64,
@@ -195,7 +196,7 @@ pub(super) fn sayings(document: &Document) -> Vec<String> {
             p(u),
             delta.value,
             interval(delta),
-            delta.magnitude.unwrap_or("–"),
+            delta.magnitude.as_deref().unwrap_or("–"),
         ),
         _ => "classes with a fixture against those without: too few of either".into(),
     });

@@ -3,18 +3,25 @@
 use std::fmt::Write as _;
 
 use super::{Document, rows, sayings};
-use crate::html::{self, escape};
+use crate::html::{self, Place, escape};
 use crate::plot;
 
 /// Classes drawn in the distribution.
 const MOST_CLASSES: usize = 30;
 
 pub fn page(document: &Document) -> String {
-    let t = &document.totals;
-    let mut body = format!(
-        "<h1>Order-dependent mutants of {}</h1>\n<table>\n",
-        escape(&document.project)
+    let body = format!(
+        "<h1>Order-dependent mutants of {}</h1>\n{}",
+        escape(&document.project),
+        part(document, Place::OWN_PAGE)
     );
+    html::page(&format!("flakelab inject: {}", document.project), &body)
+}
+
+/// The same as a part of another page.
+pub(crate) fn part(document: &Document, place: Place) -> String {
+    let t = &document.totals;
+    let mut body = String::from("<table>\n");
     for (name, value) in rows(document) {
         if !name.starts_with("run time") {
             let _ = writeln!(
@@ -48,10 +55,11 @@ pub fn page(document: &Document) -> String {
             ("other exception".into(), t.other_failures as f64),
         ],
     ));
-    body.push_str("<h2>What goes with it</h2>\n<ul>\n");
+    place.heading(&mut body, "goes-with", "What goes with it");
+    body.push_str("<ul>\n");
     for line in sayings(document) {
         let _ = writeln!(body, "<li>{}</li>", escape(&line));
     }
     body.push_str("</ul>\n");
-    html::page(&format!("flakelab inject: {}", document.project), &body)
+    body
 }

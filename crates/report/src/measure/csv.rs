@@ -16,7 +16,7 @@ pub fn csv(document: &Document) -> String {
                 let _ = writeln!(
                     out,
                     "{name},{},{},{},{},{},{}",
-                    cell(layer.layer),
+                    cell(&layer.layer),
                     cell(&test.id),
                     configuration.runs,
                     entropy(f.entropy),

@@ -9,21 +9,23 @@ mod terminal;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::detect::Schema;
+use crate::detect::{Schema, Word};
 
 pub use csv::csv;
 pub use page::page;
+pub(crate) use page::part;
+pub(crate) use sayings::{margin, most_varying};
 pub use terminal::terminal;
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Document {
     pub schema: Schema,
     pub flakelab: String,
     pub project: String,
     pub environment: Environment,
-    pub layers: Vec<&'static str>,
+    pub layers: Vec<Word>,
     /// The controlled one first.
     pub configurations: Vec<Configuration>,
     /// The largest share first.
@@ -36,10 +38,10 @@ pub struct Document {
 }
 
 /// What the runs had in common.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Environment {
     pub os: String,
-    pub arch: &'static str,
+    pub arch: Word,
     pub cpus: usize,
     pub python: String,
     pub pytest: String,
@@ -49,7 +51,7 @@ pub struct Environment {
 }
 
 /// Runs under the same settings, or with one factor varied.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Configuration {
     pub name: String,
     /// For every factor its setting; several, separated by ` | `, where it was varied.
@@ -58,9 +60,9 @@ pub struct Configuration {
     pub layers: Vec<Layer>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Layer {
-    pub layer: &'static str,
+    pub layer: Word,
     pub suite: Flakiness,
     pub average: Average,
     /// Percent of later runs of tests that differ from the first run, equation 4.1.
@@ -69,7 +71,7 @@ pub struct Layer {
     pub tests: Vec<Test>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Flakiness {
     /// In nats, equation 3.1.
     pub entropy: f64,
@@ -79,23 +81,23 @@ pub struct Flakiness {
     pub groups: Vec<usize>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Average {
     pub entropy: f64,
     pub range: f64,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Test {
     pub id: String,
     #[serde(flatten)]
     pub flakiness: Flakiness,
     /// Those that differ, the most unstable first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elements: Vec<Element>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Element {
     pub element: String,
     pub entropy: f64,
@@ -103,7 +105,7 @@ pub struct Element {
     pub values: Vec<Seen>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Seen {
     /// `None`: the element was not there.
     pub value: Option<String>,
@@ -111,10 +113,10 @@ pub struct Seen {
 }
 
 /// What one factor does at one layer.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FactorEffect {
-    pub factor: &'static str,
-    pub layer: &'static str,
+    pub factor: Word,
+    pub layer: Word,
     pub levels: Vec<String>,
     /// Of the entropy in runs that differ in nothing but this factor, how much it explains beyond chance: 0 to 1.
     pub effect: f64,
@@ -131,7 +133,7 @@ pub struct FactorEffect {
     pub tests: Vec<Affected>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Affected {
     pub id: String,
     pub effect: f64,
@@ -139,11 +141,11 @@ pub struct Affected {
     /// The elements that vary with it, the most unstable first; bounded.
     pub elements: Vec<String>,
     /// What the first of them was under each setting.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Level>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Level {
     pub setting: String,
     /// The most frequent one; `None`: it was not there.
@@ -152,7 +154,7 @@ pub struct Level {
     pub others: usize,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Latent {
     pub test: String,
     pub element: String,
@@ -165,13 +167,13 @@ pub struct Latent {
     pub runs: usize,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Unavailable {
-    pub factor: &'static str,
+    pub factor: Word,
     pub why: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Campaign {
     pub seed: u64,
     /// Asked for, of each configuration.

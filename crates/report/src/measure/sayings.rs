@@ -112,6 +112,12 @@ pub(super) fn varying(configuration: &Configuration) -> usize {
     ids.len()
 }
 
+/// How many tests vary in the configuration in which most do.
+pub(crate) fn most_varying(document: &Document) -> usize {
+    let all = document.configurations.iter().map(varying);
+    all.max().unwrap_or(0)
+}
+
 pub(super) fn nothing_varies(configuration: &Configuration) -> bool {
     configuration.layers.iter().all(|layer| {
         layer.suite.entropy <= 0.0 && layer.tests.iter().all(|t| t.flakiness.entropy <= 0.0)
@@ -129,7 +135,7 @@ pub(super) fn groups(sizes: &[usize]) -> String {
     sizes.join("/")
 }
 
-pub(super) fn margin(latent: &Latent) -> String {
+pub(crate) fn margin(latent: &Latent) -> String {
     format!(
         "held by {} at the least, {} ± {} on average",
         digits(latent.smallest),

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::detect::Schema;
+use crate::detect::{Schema, Word};
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Document {
     pub schema: Schema,
     pub flakelab: String,
@@ -165,7 +165,7 @@ pub struct Pairs {
 }
 
 /// How much of the coverage differs from run to run, as in table 1.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Coverage {
     pub statements: Share,
     pub tests: Share,
@@ -175,13 +175,13 @@ pub struct Coverage {
     pub varying: Vec<Varying>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     pub varying: u64,
     pub of: u64,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Varying {
     pub file: String,
     pub line: usize,
@@ -192,10 +192,10 @@ pub struct Varying {
 }
 
 /// What one rerun of the pairs that were still unknown brought, as in table 5.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Rung {
     /// `same process`, `process per mutant`, `process per pair` or `fresh interpreter`.
-    pub rung: &'static str,
+    pub rung: Word,
     /// From 1, at this rung.
     pub attempt: u32,
     /// Pairs that hit the mutant for the first time.
@@ -210,16 +210,16 @@ pub struct SetAside {
     pub why: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Campaign {
     pub seed: u64,
     /// `default` or `isolated`, section 3.1.
-    pub coverage: &'static str,
+    pub coverage: Word,
     pub coverage_reruns: u32,
     /// On each rung of the ladder, in the order they are climbed.
     pub reruns: [u32; 4],
     /// `immediate` or `later`, section 3.3.
-    pub strategy: &'static str,
+    pub strategy: Word,
     /// Every pair was run, also after a kill.
     pub matrix: bool,
     pub runs: u64,

@@ -60,10 +60,10 @@ fn document(mutants: Vec<Mutant>) -> Document {
         set_aside: Vec::new(),
         campaign: Campaign {
             seed: 7,
-            coverage: "default",
+            coverage: "default".into(),
             coverage_reruns: 3,
             reruns: [5; 4],
-            strategy: "immediate",
+            strategy: "immediate".into(),
             matrix: false,
             runs: 1_234,
             cpu_seconds: 130.0,
@@ -234,10 +234,10 @@ pub(super) fn shop() -> Document {
         mutants,
     };
     made.ladder = vec![
-        rung("same process", 1, 1_204, 3),
-        rung("same process", 2, 0, 0),
-        rung("process per mutant", 1, 2, 1),
-        rung("fresh interpreter", 1, 1, 0),
+        rung("same process".into(), 1, 1_204, 3),
+        rung("same process".into(), 2, 0, 0),
+        rung("process per mutant".into(), 1, 2, 1),
+        rung("fresh interpreter".into(), 1, 1, 0),
     ];
     made.set_aside = vec![SetAside {
         test: test("test_flaky"),

@@ -20,4 +20,7 @@ pub use document::{
 pub use junit::junit;
 pub use markdown::markdown;
 pub use page::page;
+pub(crate) use page::{part, sentence};
+pub(crate) use sayings::range;
 pub use terminal::terminal;
+pub(crate) use useful::survivors;

@@ -13,7 +13,7 @@ pub(super) fn name(text: &str, most: usize) -> String {
 }
 
 /// `77.7 % – 82.0 %`, one number if there is no range, `–` if nothing counts.
-pub(super) fn range(score: &Score) -> String {
+pub(crate) fn range(score: &Score) -> String {
     match (score.low, score.high) {
         (Some(low), Some(high)) => {
             let (low, high) = (exact(low), exact(high));
@@ -127,7 +127,7 @@ pub(super) fn verdict(mutant: &Mutant) -> String {
 pub(super) fn campaign(document: &Document) -> String {
     let c = &document.campaign;
     let coverage = u64::from(c.coverage_reruns);
-    let when = match c.strategy {
+    let when = match &*c.strategy {
         "later" => "after all other tests",
         _ => "at once",
     };
@@ -170,8 +170,8 @@ pub(super) fn undecided(mutant: &Mutant) -> &'static str {
 }
 
 /// One line of table 5: a rung of the ladder.
-pub(super) struct Climb {
-    pub(super) rung: &'static str,
+pub(super) struct Climb<'a> {
+    pub(super) rung: &'a str,
     /// Pairs that were hit for the first time, by rerun; the last one has all beyond [`MOST_RERUNS`].
     pub(super) pairs: Vec<u64>,
     pub(super) all_pairs: u64,
@@ -182,14 +182,14 @@ pub(super) struct Climb {
 pub(super) const MOST_RERUNS: usize = 6;
 
 /// Rungs in the order they were climbed.
-pub(super) fn climbs(document: &Document) -> Vec<Climb> {
-    let mut climbs: Vec<Climb> = Vec::new();
+pub(super) fn climbs(document: &Document) -> Vec<Climb<'_>> {
+    let mut climbs: Vec<Climb<'_>> = Vec::new();
     for step in &document.ladder {
         let at = match climbs.iter().position(|climb| climb.rung == step.rung) {
             Some(at) => at,
             None => {
                 climbs.push(Climb {
-                    rung: step.rung,
+                    rung: &step.rung,
                     pairs: Vec::new(),
                     all_pairs: 0,
                     mutants: 0,
@@ -210,7 +210,7 @@ pub(super) fn climbs(document: &Document) -> Vec<Climb> {
 }
 
 /// What the columns of table 5 are called.
-pub(super) fn reruns(climbs: &[Climb]) -> Vec<String> {
+pub(super) fn reruns(climbs: &[Climb<'_>]) -> Vec<String> {
     let columns = climbs.iter().map(|climb| climb.pairs.len()).max();
     (1..=columns.unwrap_or(0))
         .map(|column| match column {
@@ -267,7 +267,7 @@ mod tests {
         let mut document = example::clean();
         document.ladder = (0..20)
             .map(|attempt| Rung {
-                rung: ["same process", "process per pair"][(attempt / 10) as usize],
+                rung: ["same process", "process per pair"][(attempt / 10) as usize].into(),
                 attempt: attempt % 10 + 1,
                 pairs: 1,
                 mutants: u64::from(attempt % 2),

@@ -15,7 +15,7 @@ use super::{Document, Mutant, Status};
 ///
 /// Within a function, points 2 and 4 say which comes first. Nothing depends on the order of the document; each comes with its
 /// place there.
-pub(super) fn survivors(document: &Document) -> Vec<(usize, &Mutant)> {
+pub(crate) fn survivors(document: &Document) -> Vec<(usize, &Mutant)> {
     let mut found: Vec<(usize, &Mutant)> = document
         .mutants
         .iter()

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::detect::Schema;
 
 pub use page::page;
+pub(crate) use page::part;
 pub use terminal::terminal;
 
 #[derive(Debug, Clone, Serialize)]

@@ -3,36 +3,44 @@
 use std::fmt::Write as _;
 
 use super::{Curves, Document};
-use crate::html::{self, escape};
+use crate::html::{self, Place, escape};
 use crate::plot;
 
 pub fn page(document: &Document) -> String {
-    let mut body = format!(
-        "<h1>Where to draw the line: {}</h1>\n",
-        escape(&document.project)
+    let body = format!(
+        "<h1>Where to draw the line: {}</h1>\n{}",
+        escape(&document.project),
+        part(document, Place::OWN_PAGE)
     );
-    let _ = writeln!(
-        body,
-        "<p>Learned from {} versions; the default threshold is {}.</p>",
-        document.learned.len(),
-        document.threshold
-    );
-    for (name, curves) in [
-        ("Assertions", &document.assertions),
-        ("Tests", &document.tests),
-    ] {
-        section(&mut body, name, curves);
-    }
     html::page(
         &format!("flakelab filter tune: {}", document.project),
         &body,
     )
 }
 
+/// The same as a part of another page.
+pub(crate) fn part(document: &Document, place: Place) -> String {
+    let mut body = String::new();
+    let _ = writeln!(
+        body,
+        "<p>Learned from {} versions; the default threshold is {}.</p>",
+        document.learned.len(),
+        document.threshold
+    );
+    for (id, name, curves) in [
+        ("assertions", "Assertions", &document.assertions),
+        ("tests", "Tests", &document.tests),
+    ] {
+        place.heading(&mut body, id, name);
+        section(&mut body, name, curves);
+    }
+    body
+}
+
 fn section(body: &mut String, name: &str, curves: &Curves) {
     let _ = writeln!(
         body,
-        "<h2>{name}</h2>\n<p>{} in all, {} flaky, {} reveal a bug.</p>",
+        "<p>{} in all, {} flaky, {} reveal a bug.</p>",
         curves.all, curves.flaky, curves.revealing
     );
     let line = |of: fn(&super::Point) -> Option<f64>| -> Vec<(f64, f64)> {

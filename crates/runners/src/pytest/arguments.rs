@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use flakelab_model::{Suite, TestId, TestIndex};
+use flakelab_model::{Suite, TestId, TestIndex, shell_word};
 
 /// Beyond this many ids a cold run collects the user's whole selection and picks from it: matching
 /// ids costs pytest time for each, and nobody reads such a command line.
@@ -104,10 +104,10 @@ impl Arguments {
             }
             .to_owned(),
         );
-        words.extend(self.plain.iter().map(|word| quote(word)));
+        words.extend(self.plain.iter().map(|word| shell_word(word)));
         match order {
-            Some(order) => words.extend(order.iter().map(|t| quote(&self.name(suite.id(*t))))),
-            None => words.extend(self.positionals.iter().map(|word| quote(word))),
+            Some(order) => words.extend(order.iter().map(|t| shell_word(&self.name(suite.id(*t))))),
+            None => words.extend(self.positionals.iter().map(|word| shell_word(word))),
         }
         words.join(" ")
     }
@@ -128,17 +128,7 @@ impl Arguments {
         let program = format!(
             "import sys; {path}import pytest; a = {list}; pytest.main(a); sys.exit(pytest.main(a))"
         );
-        format!("python -c {}", quote(&program))
-    }
-}
-
-/// A word for a POSIX shell.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
+        format!("python -c {}", shell_word(&program))
     }
 }
 

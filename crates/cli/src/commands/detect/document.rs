@@ -63,14 +63,14 @@ pub(super) fn build(
             plugins: facts.plugins.clone(),
             silenced_plugins: facts.silenced.clone(),
             isolation: if facts.cold_because.is_some() {
-                "cold"
+                "cold".into()
             } else {
-                "fork"
+                "fork".into()
             },
             sandbox: match facts.sandbox {
-                SandboxState::On => "overlay",
-                SandboxState::Off => "off",
-                SandboxState::Unavailable(_) => "unavailable",
+                SandboxState::On => "overlay".into(),
+                SandboxState::Off => "off".into(),
+                SandboxState::Unavailable(_) => "unavailable".into(),
             },
             out_of_budget: detection.out_of_budget,
             collection_errors: facts

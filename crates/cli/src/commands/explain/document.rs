@@ -32,7 +32,7 @@ pub(super) fn build(
             .collect(),
         campaign: report::Campaign {
             seed: bench.seed,
-            mode: mode_word(settings.mode),
+            mode: mode_word(settings.mode).into(),
             all: settings.all,
             runs: totals.runs,
             executions: totals.executions,
@@ -120,7 +120,7 @@ fn describe(e: &Explanation, lab: &PytestLab, bench: &Workbench) -> report::Expl
             .factors
             .iter()
             .map(|found| report::Factor {
-                factor: found.factor.word(),
+                factor: found.factor.word().into(),
                 decides: found.decides,
                 levels: found
                     .levels

@@ -8,6 +8,7 @@ mod gate;
 mod knowledge;
 mod label;
 mod learn;
+mod learned;
 mod present;
 mod suggest;
 mod tune;
@@ -16,6 +17,8 @@ mod why;
 use std::path::Path;
 
 use flakelab_filter::Quarantine;
+
+pub(super) use learned::learned;
 
 use crate::args::{FilterArgs, FilterCommand};
 use crate::error::CliError;

@@ -59,6 +59,18 @@ pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
         store.label(&label).map_err(CliError::store)?;
     }
     let knowledge = Knowledge::load(&store)?;
+    let document = document(&knowledge, bench.project_name());
+    let json = serde_json::to_string_pretty(&document)
+        .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+    deliver::deliver(&json, &report::terminal(&document), &args.output, printer)?;
+    if let Some(path) = &args.html {
+        deliver::write(path, report::page(&document))?;
+    }
+    Ok(error::CLEAN)
+}
+
+/// The curves of what is known.
+pub(super) fn document(knowledge: &Knowledge, project: String) -> report::Document {
     let bug = |identity: &Identity| {
         let label = knowledge.label(&identity.test, &identity.text);
         label.is_some_and(|label| label.label == "bug")
@@ -84,22 +96,15 @@ pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
             reveals_bug,
         })
         .collect();
-    let document = report::Document {
+    report::Document {
         schema: Schema::TUNE,
         flakelab: env!("CARGO_PKG_VERSION").into(),
-        project: bench.project_name(),
+        project,
         learned: knowledge.versions.clone(),
         threshold: super::THRESHOLD,
         assertions: described(&assertions),
         tests: described(&tests),
-    };
-    let json = serde_json::to_string_pretty(&document)
-        .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
-    deliver::deliver(&json, &report::terminal(&document), &args.output, printer)?;
-    if let Some(path) = &args.html {
-        deliver::write(path, report::page(&document))?;
     }
-    Ok(error::CLEAN)
 }
 
 fn described(scored: &[Scored]) -> report::Curves {

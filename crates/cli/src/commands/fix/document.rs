@@ -16,9 +16,9 @@ pub(super) fn build(fixes: &[Fix], lab: &PytestLab, seed: u64, wall: Duration) -
             .map(|fix| report::Fix {
                 test: fix.test.clone(),
                 status: match fix.status {
-                    Status::Fixed => "fixed",
-                    Status::Partial => "partial",
-                    Status::None => "none",
+                    Status::Fixed => "fixed".into(),
+                    Status::Partial => "partial".into(),
+                    Status::None => "none".into(),
                 },
                 patches: fix.patches.iter().map(patch).collect(),
                 reason: fix.reason.clone(),
@@ -36,8 +36,8 @@ pub(super) fn build(fixes: &[Fix], lab: &PytestLab, seed: u64, wall: Duration) -
 fn patch(held: &VerifiedPatch) -> report::Patch {
     let v = &held.verified;
     report::Patch {
-        strategy: held.patch.strategy.word(),
-        site: held.patch.site.word(),
+        strategy: held.patch.strategy.word().into(),
+        site: held.patch.site.word().into(),
         reason: held.patch.reason.clone(),
         diff: held.patch.diff(),
         verified: report::Verified {

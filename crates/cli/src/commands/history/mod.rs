@@ -38,35 +38,61 @@ pub(crate) fn run(args: &HistoryArgs) -> crate::Outcome {
     }
     let started = Instant::now();
     let standings = standings(&store).map_err(unreadable)?;
-    let flaky = standings.values().filter(|s| s.is_flaky()).count();
-    let mut chosen = if args.tests.is_empty() {
-        let varying = standings.iter().filter(|(_, s)| s.varies());
-        varying.map(|(test, s)| scored(*test, s)).collect()
+    let chosen = if args.tests.is_empty() {
+        varying(&standings)
     } else {
         named(&store, &args.tests, &standings)?
     };
-    let found = chosen.len();
-    chosen.sort_by(|a, b| a.score.worst_first(&b.score).then(a.test.cmp(&b.test)));
-    if args.limit > 0 {
-        chosen.truncate(args.limit);
-    }
     printer.detail(&format!(
         "{} tests scored in {:.3} s",
         standings.len(),
         started.elapsed().as_secs_f64()
     ));
-    let about = document::About {
-        totals,
-        flaky: flaky as u64,
-        found: found as u64,
-        in_detail: !args.tests.is_empty(),
+    let limit = if args.limit > 0 {
+        args.limit
+    } else {
+        usize::MAX
     };
-    let document = document::build(&store, &chosen, &about).map_err(unreadable)?;
+    let in_detail = !args.tests.is_empty();
+    let document = shown(&store, &standings, chosen, limit, in_detail).map_err(unreadable)?;
     let json = serde_json::to_string_pretty(&document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
     deliver::deliver(&json, &report::terminal(&document), &args.output, printer)?;
     let found = document.tests.iter().any(|t| t.first_bad_version.is_some());
     Ok(if found { error::FINDINGS } else { error::CLEAN })
+}
+
+/// The tests that vary, the worst first, at most so many; `None` if no report was taken in.
+pub(super) fn worst(store: &Store, limit: usize) -> Result<Option<report::Document>, StoreError> {
+    if store.history_totals()?.files == 0 {
+        return Ok(None);
+    }
+    let standings = standings(store)?;
+    shown(store, &standings, varying(&standings), limit, false).map(Some)
+}
+
+fn varying(standings: &HashMap<i64, Standing>) -> Vec<Scored> {
+    let varying = standings.iter().filter(|(_, s)| s.varies());
+    varying.map(|(test, s)| scored(*test, s)).collect()
+}
+
+/// The document of the worst of the chosen tests.
+fn shown(
+    store: &Store,
+    standings: &HashMap<i64, Standing>,
+    mut chosen: Vec<Scored>,
+    limit: usize,
+    in_detail: bool,
+) -> Result<report::Document, StoreError> {
+    let about = document::About {
+        totals: store.history_totals()?,
+        flaky: standings.values().filter(|s| s.is_flaky()).count() as u64,
+        found: chosen.len() as u64,
+        in_detail,
+    };
+    chosen.sort_by(|a, b| a.score.worst_first(&b.score).then(a.test.cmp(&b.test)));
+    chosen.truncate(limit);
+    document::build(store, &chosen, &about)
 }
 
 fn scored(test: i64, standing: &Standing) -> Scored {

@@ -54,7 +54,7 @@ pub(super) fn build(
             seed: settings.seed,
             reruns: settings.reruns,
             orders: settings.orders,
-            scope: settings.scope.word(),
+            scope: settings.scope.word().into(),
             include_fixtures: settings.include_fixtures,
             evaluations: injection.evaluation.runs,
             evaluation_cpu_seconds: round(injection.evaluation.cpu.as_secs_f64()),
@@ -100,7 +100,7 @@ fn relations(r: &Relations) -> report::Relations {
             value: d.delta,
             interval: d.interval.as_ref().map(|i| [i.low, i.high]),
             p: None,
-            magnitude: Some(d.magnitude.word()),
+            magnitude: Some(d.magnitude.word().into()),
         }),
     }
 }

@@ -63,7 +63,11 @@ pub(super) fn build(measurement: Measurement, about: &About<'_>) -> report::Docu
         flakelab: env!("CARGO_PKG_VERSION").into(),
         project: about.bench.project_name(),
         environment: environment(about),
-        layers: about.layers.iter().map(|layer| layer.word()).collect(),
+        layers: about
+            .layers
+            .iter()
+            .map(|layer| layer.word().into())
+            .collect(),
         factors: factors(&pool, &configurations, about, suite),
         latent: latent_flakes(&pool, &configurations, suite),
         configurations: measured,
@@ -73,7 +77,7 @@ pub(super) fn build(measurement: Measurement, about: &About<'_>) -> report::Docu
             .iter()
             .filter(|(factor, _)| about.factors.contains(factor))
             .map(|(factor, why)| report::Unavailable {
-                factor: factor.word(),
+                factor: factor.word().into(),
                 why: why.clone(),
             })
             .collect(),
@@ -131,7 +135,7 @@ fn environment(about: &About<'_>) -> report::Environment {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     report::Environment {
         os: format!("{} {}", std::env::consts::OS, kernel.trim()),
-        arch: std::env::consts::ARCH,
+        arch: std::env::consts::ARCH.into(),
         cpus: about.means.cpus,
         python: facts.python.clone(),
         pytest: facts.pytest.clone(),
@@ -166,7 +170,7 @@ fn one(
         let each: Vec<Flakiness> = tests.iter().map(|test| of_test(pool, test)).collect();
         let count = each.len().max(1) as f64;
         report::Layer {
-            layer: layer.word(),
+            layer: layer.word().into(),
             suite: flakiness(&whole),
             average: report::Average {
                 entropy: round(each.iter().map(|f| f.entropy).sum::<f64>() / count),
@@ -279,8 +283,8 @@ fn factors(
             };
             let compared: Vec<usize> = comparison.runs().collect();
             found.push(report::FactorEffect {
-                factor: factor.word(),
-                layer: layer.word(),
+                factor: factor.word().into(),
+                layer: layer.word().into(),
                 levels: comparison.settings.clone(),
                 effect: round(effect.effect),
                 p: round(effect.p),
@@ -307,7 +311,7 @@ fn factors(
         }
     }
     found.sort_by(|a, b| {
-        let layers = || a.layer.cmp(b.layer).then(a.factor.cmp(b.factor));
+        let layers = || a.layer.cmp(&b.layer).then(a.factor.cmp(&b.factor));
         b.share
             .total_cmp(&a.share)
             .then(a.p.total_cmp(&b.p))

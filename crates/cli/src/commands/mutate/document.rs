@@ -92,7 +92,7 @@ pub(super) fn build(
         ladder: steps
             .zip(&mutating.ladder.steps)
             .map(|((rung, attempt), (pairs, mutants))| report::Rung {
-                rung: rung.words(),
+                rung: rung.words().into(),
                 attempt,
                 pairs: *pairs,
                 mutants: *mutants,
@@ -110,13 +110,13 @@ pub(super) fn build(
             .collect(),
         campaign: report::Campaign {
             seed: settings.seed,
-            coverage: settings.collecting.word(),
+            coverage: settings.collecting.word().into(),
             coverage_reruns: settings.coverage_reruns,
             reruns: Rung::ALL.map(|rung| settings.reruns.of(rung)),
             strategy: if settings.immediate {
-                "immediate"
+                "immediate".into()
             } else {
-                "later"
+                "later".into()
             },
             matrix: settings.matrix,
             runs: mutating.spent.runs,

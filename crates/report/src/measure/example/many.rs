@@ -68,7 +68,7 @@ pub(crate) fn many(tests: usize, configurations: usize, elements: usize) -> Docu
         })
         .collect();
     document.unavailable = vec![Unavailable {
-        factor: "date",
+        factor: "date".into(),
         why: "libfaketime is not installed in the project's environment".into(),
     }];
     document.notes = vec!["2 tests were left out: they end the process".into()];
@@ -137,8 +137,8 @@ fn effects(document: &Document) -> Vec<FactorEffect> {
                     levels: Vec::new(),
                 });
             found.push(FactorEffect {
-                factor: FACTORS[at - 1],
-                layer: layer.layer,
+                factor: FACTORS[at - 1].into(),
+                layer: layer.layer.clone(),
                 levels: ["0", "1", "2"].map(str::to_owned).to_vec(),
                 effect: 0.7,
                 p: if significant { 0.0005 } else { 0.31 },

@@ -53,7 +53,7 @@ pub(super) fn layer(name: &'static str, suite: &[usize], tests: Vec<Test>) -> La
         .map(|t| t.flakiness.groups.iter().skip(1).sum::<usize>())
         .sum();
     Layer {
-        layer: name,
+        layer: name.into(),
         suite: flakiness(sum(|t| t.flakiness.range as f64) as usize, suite),
         average: Average {
             entropy: sum(|t| t.flakiness.entropy) / of,
@@ -82,14 +82,14 @@ fn settings(varied: &str, levels: &str) -> BTreeMap<String, String> {
 fn document(configurations: Vec<Configuration>) -> Document {
     Document {
         schema: Schema {
-            name: "flakelab.measure",
-            version: "1.0",
+            name: "flakelab.measure".into(),
+            version: "1.0".into(),
         },
         flakelab: "0.1.0".into(),
         project: "shop".into(),
         environment: Environment {
             os: "Linux 6.1".into(),
-            arch: "x86_64",
+            arch: "x86_64".into(),
             cpus: 2,
             python: "3.11.2".into(),
             pytest: "8.3.4".into(),
@@ -98,7 +98,7 @@ fn document(configurations: Vec<Configuration>) -> Document {
         },
         layers: configurations
             .first()
-            .map(|c| c.layers.iter().map(|l| l.layer).collect())
+            .map(|c| c.layers.iter().map(|l| l.layer.clone()).collect())
             .unwrap_or_default(),
         campaign: Campaign {
             seed: 7,
@@ -197,8 +197,8 @@ pub(super) fn shop() -> Document {
         },
     ]);
     let effect = |share, p, tests| FactorEffect {
-        factor: "hash_seed",
-        layer: "assertion",
+        factor: "hash_seed".into(),
+        layer: "assertion".into(),
         levels: vec!["0".into(), "1".into(), "2".into()],
         effect: share,
         p,
@@ -228,7 +228,7 @@ pub(super) fn shop() -> Document {
     };
     made.factors = vec![effect(0.41, 0.0005, vec![affected])];
     made.factors.push(FactorEffect {
-        factor: "timezone",
+        factor: "timezone".into(),
         ..effect(0.02, 0.6, Vec::new())
     });
     made.latent = vec![Latent {
@@ -241,7 +241,7 @@ pub(super) fn shop() -> Document {
         runs: 10,
     }];
     made.unavailable = vec![Unavailable {
-        factor: "date",
+        factor: "date".into(),
         why: "libfaketime is not installed".into(),
     }];
     made.notes = vec!["1 test was left out: it ends the process".into()];

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::{Configuration, Document, Element, Layer, Test, sayings};
 use super::short;
-use crate::html::escape;
+use crate::html::{Place, escape};
 use crate::wording::{count, thousands};
 
 const MOST_TESTS: usize = 300;
@@ -17,8 +17,8 @@ const OF_A_LAYER: usize = 8;
 /// The sentence about what was left out, and the ends of elements.
 const RESERVE: usize = 400;
 
-pub(super) fn section(out: &mut String, document: &Document, room: usize) {
-    out.push_str("<h2 id=\"tests\">Tests and elements</h2>\n");
+pub(super) fn section(out: &mut String, document: &Document, room: usize, place: Place) {
+    place.heading(out, "tests", "Tests and elements");
     let varying: Vec<(usize, &Configuration)> = document
         .configurations
         .iter()
@@ -31,16 +31,21 @@ pub(super) fn section(out: &mut String, document: &Document, room: usize) {
     }
     out.push_str(
         "<p class=\"dim\">What varies, by configuration and layer, with its entropy; the most unstable first. \
-         Open a test to see its elements, and an element to see the values it had.</p>\n\
-         <p><label hidden>Only tests whose name has<input id=\"filter\" type=\"search\"></label></p>\n",
+         Open a test to see its elements, and an element to see the values it had.</p>\n",
     );
+    if place == Place::OWN_PAGE {
+        out.push_str(
+            "<p><label hidden>Only tests whose name has<input id=\"filter\" type=\"search\"></label></p>\n",
+        );
+    }
     let mut left = room.saturating_sub(2 * RESERVE);
     let mut sections: usize = varying.iter().map(|(_, c)| changing(c).count()).sum();
     for (at, configuration) in &varying {
         let start = out.len();
         let _ = writeln!(
             out,
-            "<details class=\"c\" id=\"configuration{at}\"><summary>{} <span class=\"dim\">{} in {}</span></summary>",
+            "<details class=\"c\" id=\"{}{at}\"><summary>{} <span class=\"dim\">{} in {}</span></summary>",
+            &place.link("configuration")[1..],
             short(&configuration.name),
             vary(sayings::varying(configuration)),
             count(configuration.runs as u64, "run", "runs"),
@@ -49,7 +54,7 @@ pub(super) fn section(out: &mut String, document: &Document, room: usize) {
             .layers
             .iter()
             .filter(|l| !changes(l))
-            .map(|l| escape(l.layer))
+            .map(|l| escape(&l.layer))
             .collect();
         if !quiet.is_empty() {
             let _ = writeln!(
@@ -103,7 +108,7 @@ fn tests(out: &mut String, layer: &Layer, room: usize) {
     let _ = writeln!(
         out,
         "<details class=\"l\"><summary>{} <span class=\"dim\">suite {}, {}</span></summary>",
-        escape(layer.layer),
+        escape(&layer.layer),
         sayings::amount(layer.suite.entropy),
         vary(unstable.len()),
     );

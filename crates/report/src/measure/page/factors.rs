@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use super::super::{Document, FactorEffect, sayings};
 use super::{left_out, short};
-use crate::html::escape;
+use crate::html::{Place, escape};
 use crate::plot::{self, Bar};
 use crate::wording::count;
 
 const MOST_TESTS: usize = 8;
 const MOST_ELEMENTS: usize = 3;
 
-pub(super) fn section(out: &mut String, document: &Document) {
-    out.push_str("<h2 id=\"factors\">Factors</h2>\n");
+pub(super) fn section(out: &mut String, document: &Document, place: Place) {
+    place.heading(out, "factors", "Factors");
     let any = document.factors.iter().any(|e| e.share > 0.0);
     if any {
         out.push_str(
@@ -35,7 +35,7 @@ pub(super) fn section(out: &mut String, document: &Document) {
             let _ = writeln!(
                 out,
                 "<li><b>{}</b>: {}</li>",
-                escape(one.factor),
+                escape(&one.factor),
                 short(&one.why)
             );
         }
@@ -47,8 +47,8 @@ pub(super) fn section(out: &mut String, document: &Document) {
 fn shares(out: &mut String, document: &Document) {
     let mut names: Vec<&str> = Vec::new();
     for effect in document.factors.iter().filter(|e| e.share > 0.0) {
-        if !names.contains(&effect.factor) {
-            names.push(effect.factor);
+        if !names.contains(&&*effect.factor) {
+            names.push(&effect.factor);
         }
     }
     let rows: Vec<(String, Vec<Option<Bar>>)> = names
@@ -66,9 +66,10 @@ fn shares(out: &mut String, document: &Document) {
             ((*name).to_owned(), bars.collect())
         })
         .collect();
+    let layers: Vec<&str> = document.layers.iter().map(AsRef::as_ref).collect();
     out.push_str(&plot::matrix(
         "Share of the entropy of each layer, by factor",
-        &document.layers,
+        &layers,
         &rows,
     ));
 }
@@ -78,7 +79,7 @@ fn sentence(out: &mut String, document: &Document, effect: &FactorEffect) {
     let _ = write!(
         out,
         "<li><b>{}</b> {}.",
-        escape(effect.factor),
+        escape(&effect.factor),
         escape(&sayings::explains(effect))
     );
     if let Some((element, _)) = sayings::most_unstable(document, effect) {

@@ -8,7 +8,7 @@ mod settings;
 use std::fmt::Write as _;
 
 use super::{Configuration, Document, Layer, sayings};
-use crate::html::{self, Extras, Script, escape};
+use crate::html::{self, Extras, Place, Script, escape};
 use crate::plot;
 use crate::wording::{count, thousands};
 
@@ -33,11 +33,10 @@ pub fn page(document: &Document) -> String {
     let title = format!("flakelab measure: {}", document.project);
     let mut body = String::new();
     head(&mut body, document);
-    overview(&mut body, document);
-    factors::section(&mut body, document);
-    layers(&mut body, document);
+    let place = Place::OWN_PAGE;
+    numbers_and_plots(&mut body, document, place);
     let mut tail = String::new();
-    latent(&mut tail, document);
+    latent(&mut tail, document, place);
     settings::section(&mut tail, document);
     let extras = Extras {
         // Nothing to filter.
@@ -50,9 +49,26 @@ pub fn page(document: &Document) -> String {
     };
     let frame = html::page_with(&title, "", &extras).len();
     let room = MOST_BYTES.saturating_sub(frame + body.len() + tail.len());
-    drill::section(&mut body, document, room);
+    drill::section(&mut body, document, room, place);
     body.push_str(&tail);
     html::page_with(&title, &body, &extras)
+}
+
+/// The same as a part of another page, without its settings; the way down gets what room there is.
+pub(crate) fn part(document: &Document, place: Place, room: usize) -> String {
+    let mut out = format!("<p class=\"lead\">{}</p>\n", verdict(document));
+    numbers_and_plots(&mut out, document, place);
+    let mut tail = String::new();
+    latent(&mut tail, document, place);
+    let left = room.saturating_sub(out.len() + tail.len());
+    drill::section(&mut out, document, left, place);
+    out + &tail
+}
+
+fn numbers_and_plots(out: &mut String, document: &Document, place: Place) {
+    overview(out, document, place);
+    factors::section(out, document, place);
+    layers(out, document, place);
 }
 
 /// A suite's text for a place with little room.
@@ -117,7 +133,7 @@ fn verdict(document: &Document) -> String {
     match document.factors.iter().find(|e| sayings::matters(e)) {
         Some(effect) => format!(
             "<b>{}</b> {}: more than any other factor.",
-            escape(effect.factor),
+            escape(&effect.factor),
             escape(&sayings::explains(effect))
         ),
         None => "Tests vary, and no factor explains it.".into(),
@@ -125,15 +141,17 @@ fn verdict(document: &Document) -> String {
 }
 
 /// The average entropy of tests for each configuration and layer.
-fn overview(out: &mut String, document: &Document) {
+fn overview(out: &mut String, document: &Document, place: Place) {
+    place.heading(out, "overview", "Overview");
     out.push_str(
-        "<h2 id=\"overview\">Overview</h2>\n<p class=\"dim\">Average entropy of the tests, in nats: 0 where all runs were alike; \
+        "<p class=\"dim\">Average entropy of the tests, in nats: 0 where all runs were alike; \
          0.00 is more than that.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">configuration</th><th scope=\"col\" class=\"n\">runs</th>",
     );
     for (at, layer) in document.layers.iter().enumerate() {
         let _ = write!(
             out,
-            "<th scope=\"col\" class=\"n\"><a href=\"#layer{at}\">{}</a></th>",
+            "<th scope=\"col\" class=\"n\"><a href=\"{}\">{}</a></th>",
+            place.link(&format!("layer{at}")),
             escape(layer)
         );
     }
@@ -149,7 +167,7 @@ fn overview(out: &mut String, document: &Document) {
         let link = if sayings::nothing_varies(configuration) {
             name
         } else {
-            format!("<a href=\"#configuration{at}\">{name}</a>")
+            format!("<a href=\"{}{at}\">{name}</a>", place.link("configuration"))
         };
         let _ = write!(
             out,
@@ -183,9 +201,11 @@ fn of<'a>(configuration: &'a Configuration, layer: &str) -> Option<&'a Layer> {
 }
 
 /// Box plots as in figures 4.1 to 4.6, numbers as in table 4.3. One axis for all, so that layers can be compared.
-fn layers(out: &mut String, document: &Document) {
+fn layers(out: &mut String, document: &Document, place: Place) {
+    place.heading(out, "layers", "Layers");
+    let level = place.level(1);
     out.push_str(
-        "<h2 id=\"layers\">Layers</h2>\n<p class=\"dim\">Entropy of every test, one box for each configuration: the box holds the \
+        "<p class=\"dim\">Entropy of every test, one box for each configuration: the box holds the \
          middle half of the tests, the line in it is the median, dots are tests far from the others.</p>\n",
     );
     let most = document
@@ -200,7 +220,12 @@ fn layers(out: &mut String, document: &Document) {
             .iter()
             .filter_map(|c| Some((c, of(c, name)?)))
             .collect();
-        let _ = writeln!(out, "<h3 id=\"layer{at}\">{}</h3>", escape(name));
+        let _ = writeln!(
+            out,
+            "<h{level} id=\"{}\">{}</h{level}>",
+            &place.link(&format!("layer{at}"))[1..],
+            escape(name)
+        );
         let values: Vec<(String, Vec<f64>)> = rows
             .iter()
             .map(|(c, l)| {
@@ -240,8 +265,8 @@ fn numbers(out: &mut String, rows: &[(&Configuration, &Layer)]) {
     out.push_str("</tbody>\n</table></div>\n");
 }
 
-fn latent(out: &mut String, document: &Document) {
-    out.push_str("<h2 id=\"latent\">Latent flakes</h2>\n");
+fn latent(out: &mut String, document: &Document, place: Place) {
+    place.heading(out, "latent", "Latent flakes");
     if document.latent.is_empty() {
         out.push_str("<p>No numeric comparison held by less than it varies.</p>\n");
         return;

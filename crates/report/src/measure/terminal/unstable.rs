@@ -69,12 +69,12 @@ fn elements(out: &mut String, layers: &[(&Layer, &Test)], width: usize, verbose:
                 visible(&element.element),
                 values(element, verbose)
             );
-            lines.push((element.entropy, layer.layer, text));
+            lines.push((element.entropy, &layer.layer, text));
         }
         if test.elements.is_empty() {
             let groups = sayings::groups(&test.flakiness.groups);
             let text = format!("{DIM}runs that are alike: {groups}{OFF}");
-            lines.push((test.flakiness.entropy, layer.layer, text));
+            lines.push((test.flakiness.entropy, &layer.layer, text));
         }
     }
     lines.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::super::{Mutant, Status, sayings};
 use super::{BY_INTEREST, File, MOST_FILES, OPEN_FILES, chip, class, sentence, short, tests};
-use crate::html::escape;
+use crate::html::{Place, diff_line, escape};
 use crate::mutate::Score;
 use crate::wording::{count, thousands};
 
@@ -60,14 +60,15 @@ struct Listing {
     complete: bool,
 }
 
-pub(super) fn section(files: &[File], room: usize) -> Listings {
+pub(super) fn section(files: &[File], room: usize, place: Place) -> Listings {
     let mut made = Listings {
-        text: "<h2 id=\"sources\">Sources</h2>\n".into(),
+        text: String::new(),
         shown: Shown {
             files: 0,
             mutants: BTreeSet::new(),
         },
     };
+    place.heading(&mut made.text, "sources", "Sources");
     if files.is_empty() {
         made.text.push_str("<p>There is no mutant.</p>\n");
         return made;
@@ -75,11 +76,13 @@ pub(super) fn section(files: &[File], room: usize) -> Listings {
     made.text.push_str(
         "<p class=\"dim\">Open a line to see its mutants: what was changed, and which test noticed.</p>\n",
     );
+    // Among other things, sources would push everything else away.
+    let open = place == Place::OWN_PAGE && files.len() <= OPEN_FILES;
     let mut left = room.saturating_sub(RESERVE);
     let number = files.len().min(MOST_FILES);
     for (at, file) in files.iter().take(MOST_FILES).enumerate() {
         let share = left / (number - at);
-        let listing = file_listing(at, file, files.len() <= OPEN_FILES, share);
+        let listing = file_listing(at, file, open, share, place);
         if listing.text.len() > left {
             let _ = writeln!(
                 made.text,
@@ -97,11 +100,12 @@ pub(super) fn section(files: &[File], room: usize) -> Listings {
 }
 
 /// The most detailed one that fits.
-fn file_listing(at: usize, file: &File, open: bool, room: usize) -> Listing {
+fn file_listing(at: usize, file: &File, open: bool, room: usize, place: Place) -> Listing {
+    let level = place.level(1);
     let mut head = String::new();
     let _ = write!(
         head,
-        "<details class=\"f\" id=\"file{at}\"{}><summary><h3>{}</h3> <span class=\"dim\">{}</span>",
+        "<details class=\"f\" id=\"file{at}\"{}><summary><h{level}>{}</h{level}> <span class=\"dim\">{}</span>",
         if open { " open" } else { "" },
         short(file.path),
         sayings::range(&Score::of(&file.totals))
@@ -114,10 +118,10 @@ fn file_listing(at: usize, file: &File, open: bool, room: usize) -> Listing {
     }
     head.push_str("</summary>\n");
     let room = room.saturating_sub(head.len() + RESERVE);
-    let mut body = lines(file, Detail::Whole, room);
+    let mut body = lines(file, Detail::Whole, room, place);
     for detail in [Detail::Near, Detail::Open, Detail::Bare] {
         if !body.complete {
-            body = lines(file, detail, room);
+            body = lines(file, detail, room, place);
         }
     }
     let mut text = head;
@@ -137,7 +141,7 @@ fn file_listing(at: usize, file: &File, open: bool, room: usize) -> Listing {
     Listing { text, ..body }
 }
 
-fn lines(file: &File, detail: Detail, room: usize) -> Listing {
+fn lines(file: &File, detail: Detail, room: usize, place: Place) -> Listing {
     let source: Vec<&str> = file.source.unwrap_or("").lines().collect();
     let mut by_line: BTreeMap<usize, Vec<(usize, &Mutant)>> = BTreeMap::new();
     for (at, mutant) in &file.mutants {
@@ -174,7 +178,7 @@ fn lines(file: &File, detail: Detail, room: usize) -> Listing {
         last = line;
         let code = line.checked_sub(1).and_then(|at| source.get(at));
         let mutants = by_line.get(&line).map_or(&[][..], Vec::as_slice);
-        let shown = one_line(&mut text, line, code.copied(), mutants, detail);
+        let shown = one_line(&mut text, line, code.copied(), mutants, detail, place);
         if made.text.len() + text.len() > room {
             made.complete = false;
             break;
@@ -193,6 +197,7 @@ fn one_line(
     code: Option<&str>,
     mutants: &[(usize, &Mutant)],
     detail: Detail,
+    place: Place,
 ) -> Vec<usize> {
     let code = match code {
         Some(code) => {
@@ -233,17 +238,17 @@ fn one_line(
         "<details class=\"r\"><summary data-n=\"{line}\">{code}{chips}</summary>"
     );
     for (at, mutant) in &told {
-        article(out, *at, mutant);
+        article(out, *at, mutant, place.level(2));
     }
     out.push_str("</details>\n");
     told.into_iter().map(|(at, _)| *at).collect()
 }
 
 /// What was changed, and what became of it.
-fn article(out: &mut String, at: usize, mutant: &Mutant) {
+fn article(out: &mut String, at: usize, mutant: &Mutant, level: u8) {
     let _ = write!(
         out,
-        "<article class=\"{}\" id=\"m{at}\"><h4>{} {}</h4><p>{} <span class=\"dim\">(column {}, <code>{}</code>, {}, {})</span></p>",
+        "<article class=\"{}\" id=\"m{at}\"><h{level}>{} {}</h{level}><p>{} <span class=\"dim\">(column {}, <code>{}</code>, {}, {})</span></p>",
         class(mutant.status),
         chip(mutant.status, 1),
         sentence(&mutant.says),
@@ -284,12 +289,7 @@ fn diff(out: &mut String, diff: &str) {
         if shown.len() < line.len() {
             shown.push('…');
         }
-        let shown = escape(&shown);
-        let _ = match line.as_bytes().first() {
-            Some(b'+') => writeln!(out, "<ins>{shown}</ins>"),
-            Some(b'-') => writeln!(out, "<del>{shown}</del>"),
-            _ => writeln!(out, "{shown}"),
-        };
+        diff_line(out, &escape(&shown));
     }
     let number = lines().count();
     if number > MOST_DIFF {

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use self::listing::Shown;
 use super::sayings::{self, name};
 use super::{Document, Mutant, Score, Status, Totals, useful};
-use crate::html::{self, Extras, escape};
+use crate::html::{self, Extras, Place, escape};
 use crate::wording::{count, thousands};
 
 /// A page that is larger takes too long to open. Sources get what all else leaves.
@@ -67,11 +67,38 @@ pub fn page(document: &Document, sources: &BTreeMap<String, String>) -> String {
     };
     let around = html::page_with(&title, &front(document, &files, &every), &EXTRAS);
     let room = MOST_BYTES.saturating_sub(around.len() + tail.len());
-    let listings = listing::section(&files, room);
+    let listings = listing::section(&files, room, Place::OWN_PAGE);
     let mut body = front(document, &files, &listings.shown);
     body.push_str(&listings.text);
     body.push_str(&tail);
     html::page_with(&title, &body, &EXTRAS)
+}
+
+/// The same as a part of another page: score, files, survivors, unknown ones, and sources as far as there is room.
+pub(crate) fn part(
+    document: &Document,
+    sources: &BTreeMap<String, String>,
+    place: Place,
+    room: usize,
+) -> String {
+    let files = files(document, sources);
+    let around = |linked: &Shown| {
+        let mut out = format!(
+            "<p class=\"lead\">Score <b>{}</b>: {}.</p>\n",
+            sayings::range(&document.score),
+            escape(&sayings::basis(document))
+        );
+        tiles(&mut out, document);
+        lists(&mut out, document, &files, linked, place);
+        out
+    };
+    let every = Shown {
+        files: files.len(),
+        mutants: (0..document.mutants.len()).collect(),
+    };
+    let left = room.saturating_sub(around(&every).len());
+    let listings = listing::section(&files, left, place);
+    around(&listings.shown) + &listings.text
 }
 
 fn files<'a>(document: &'a Document, sources: &'a BTreeMap<String, String>) -> Vec<File<'a>> {
@@ -103,7 +130,7 @@ fn short(text: &str) -> String {
 }
 
 /// A sentence about code: what stands in backticks is code.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let text = name(text, NAME);
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
@@ -146,10 +173,15 @@ fn chip(status: Status, number: u64) -> String {
 fn front(document: &Document, files: &[File], linked: &Shown) -> String {
     let mut out = String::new();
     head(&mut out, document);
-    overview(&mut out, document, files, linked);
-    survivors(&mut out, document, linked);
-    unknown(&mut out, document, linked);
+    lists(&mut out, document, files, linked, Place::OWN_PAGE);
     out
+}
+
+/// Files, survivors, unknown ones.
+fn lists(out: &mut String, document: &Document, files: &[File], linked: &Shown, place: Place) {
+    overview(out, document, files, linked, place);
+    survivors(out, document, linked, place);
+    unknown(out, document, linked, place);
 }
 
 fn head(out: &mut String, document: &Document) {
@@ -160,6 +192,24 @@ fn head(out: &mut String, document: &Document) {
         sayings::range(&document.score),
         escape(&sayings::basis(document))
     );
+    tiles(out, document);
+    out.push_str("<nav aria-label=\"Sections\"><ul>");
+    for (at, title) in [
+        ("files", "Files"),
+        ("survivors", "Survivors"),
+        ("unknown", "Unknown"),
+        ("sources", "Sources"),
+        ("coverage", "Coverage"),
+        ("reruns", "Reruns"),
+        ("campaign", "Campaign"),
+    ] {
+        let _ = write!(out, "<li><a href=\"#{at}\">{title}</a></li>");
+    }
+    out.push_str("</ul></nav>\n");
+    filter(out, document);
+}
+
+fn tiles(out: &mut String, document: &Document) {
     out.push_str("<ul class=\"tiles\">\n");
     for status in Status::ALL {
         let _ = writeln!(
@@ -179,20 +229,6 @@ fn head(out: &mut String, document: &Document) {
             let _ = writeln!(out, "<p class=\"dim\">{what}: {}.</p>", parts.join(", "));
         }
     }
-    out.push_str("<nav aria-label=\"Sections\"><ul>");
-    for (at, title) in [
-        ("files", "Files"),
-        ("survivors", "Survivors"),
-        ("unknown", "Unknown"),
-        ("sources", "Sources"),
-        ("coverage", "Coverage"),
-        ("reruns", "Reruns"),
-        ("campaign", "Campaign"),
-    ] {
-        let _ = write!(out, "<li><a href=\"#{at}\">{title}</a></li>");
-    }
-    out.push_str("</ul></nav>\n");
-    filter(out, document);
 }
 
 /// A box for each status that occurs.
@@ -219,8 +255,8 @@ fn filter(out: &mut String, document: &Document) {
 }
 
 /// Table 2, by file.
-fn overview(out: &mut String, document: &Document, files: &[File], linked: &Shown) {
-    out.push_str("<h2 id=\"files\">Files</h2>\n");
+fn overview(out: &mut String, document: &Document, files: &[File], linked: &Shown, place: Place) {
+    place.heading(out, "files", "Files");
     if files.is_empty() {
         out.push_str("<p>There is no mutant.</p>\n");
         return;
@@ -287,8 +323,8 @@ fn place(at: usize, mutant: &Mutant, linked: &Shown) -> String {
     }
 }
 
-fn survivors(out: &mut String, document: &Document, linked: &Shown) {
-    out.push_str("<h2 id=\"survivors\">Survivors</h2>\n");
+fn survivors(out: &mut String, document: &Document, linked: &Shown, at: Place) {
+    at.heading(out, "survivors", "Survivors");
     let found = useful::survivors(document);
     if found.is_empty() {
         out.push_str("<p>None: every mutant that all its tests hit was killed.</p>\n");
@@ -312,8 +348,8 @@ fn survivors(out: &mut String, document: &Document, linked: &Shown) {
     more(out, found.len(), MOST_SURVIVORS);
 }
 
-fn unknown(out: &mut String, document: &Document, linked: &Shown) {
-    out.push_str("<h2 id=\"unknown\">Unknown</h2>\n");
+fn unknown(out: &mut String, document: &Document, linked: &Shown, at: Place) {
+    at.heading(out, "unknown", "Unknown");
     let mut found: Vec<(usize, &Mutant)> = document
         .mutants
         .iter()
