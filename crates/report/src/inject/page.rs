@@ -33,6 +33,20 @@ pub(crate) fn part(document: &Document, place: Place) -> String {
         }
     }
     body.push_str("</table>\n");
+    if t.order_dependent > 0 {
+        plots(&mut body, document);
+    }
+    place.heading(&mut body, "goes-with", "What goes with it");
+    body.push_str("<ul>\n");
+    for line in sayings(document) {
+        let _ = writeln!(body, "<li>{}</li>", escape(&line));
+    }
+    body.push_str("</ul>\n");
+    body
+}
+
+fn plots(body: &mut String, document: &Document) {
+    let t = &document.totals;
     let mut classes: Vec<_> = document.classes.iter().collect();
     classes.sort_by_key(|row| std::cmp::Reverse(row.totals.order_dependent));
     let bars: Vec<(String, f64)> = classes
@@ -55,11 +69,4 @@ pub(crate) fn part(document: &Document, place: Place) -> String {
             ("other exception".into(), t.other_failures as f64),
         ],
     ));
-    place.heading(&mut body, "goes-with", "What goes with it");
-    body.push_str("<ul>\n");
-    for line in sayings(document) {
-        let _ = writeln!(body, "<li>{}</li>", escape(&line));
-    }
-    body.push_str("</ul>\n");
-    body
 }

@@ -2,7 +2,7 @@
 
 mod csv;
 #[cfg(test)]
-mod example;
+pub(crate) mod example;
 mod page;
 mod sayings;
 mod terminal;

@@ -77,7 +77,7 @@ fn document(mutants: Vec<Mutant>) -> Document {
 }
 
 /// Two files, a mutant of every status.
-pub(super) fn shop() -> Document {
+pub(crate) fn shop() -> Document {
     let test = |name: &str| format!("tests/test_cart.py::{name}");
     let mut made = document(vec![
         Mutant {
@@ -261,7 +261,7 @@ pub(super) fn clean() -> Document {
 }
 
 /// Every text wants to be more than text, and a lot of it.
-pub(super) fn hostile() -> Document {
+pub(crate) fn hostile() -> Document {
     let bad = "</script><script>alert(1)</script>]]>\u{1b}[31m\u{0}a,b:c|d`e\"f'%0A::error::g";
     let text = |what: &str| format!("{what}{bad}\n::error::{what}\r\n| x |\n\u{202e}");
     let long = |what: &str| text(what).repeat(400);
@@ -314,7 +314,7 @@ pub(super) fn hostile() -> Document {
 }
 
 /// A large project: so many files of so many lines, with mutants on every other line.
-pub(super) fn many(files: usize, lines: usize) -> (Document, BTreeMap<String, String>) {
+pub(crate) fn many(files: usize, lines: usize) -> (Document, BTreeMap<String, String>) {
     let mut mutants = Vec::new();
     let mut sources = BTreeMap::new();
     for number in 0..files {

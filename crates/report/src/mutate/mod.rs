@@ -3,7 +3,7 @@
 mod annotations;
 mod document;
 #[cfg(test)]
-mod example;
+pub(crate) mod example;
 mod junit;
 mod markdown;
 mod page;

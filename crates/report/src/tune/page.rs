@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::{Curves, Document};
 use crate::html::{self, Place, escape};
 use crate::plot;
+use crate::wording::count;
 
 pub fn page(document: &Document) -> String {
     let body = format!(
@@ -23,8 +24,8 @@ pub(crate) fn part(document: &Document, place: Place) -> String {
     let mut body = String::new();
     let _ = writeln!(
         body,
-        "<p>Learned from {} versions; the default threshold is {}.</p>",
-        document.learned.len(),
+        "<p>Learned from {}; the default threshold is {}.</p>",
+        count(document.learned.len() as u64, "version", "versions"),
         document.threshold
     );
     for (id, name, curves) in [

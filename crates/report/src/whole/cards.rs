@@ -11,7 +11,7 @@ use flakelab_model::Class;
 use super::patches::Patches;
 use super::writing::{again, missing, more, short};
 use super::{Known, Part, Whole};
-use crate::terminal::headline;
+use crate::terminal::{headline, rate_matters};
 use crate::wording::{count, percent};
 use crate::{detect, explain, fix};
 
@@ -206,8 +206,9 @@ fn line(card: &Card<'_>) -> String {
     let mut said: Vec<String> = Vec::new();
     if let Some(rate) = card
         .detected
+        .filter(|test| rate_matters(test))
         .map(|test| &test.failure_rate)
-        .filter(|r| r.of > 0)
+        .filter(|rate| rate.of > 0)
     {
         said.push(format!(
             "fails in {} % of {} ({}–{} %)",

@@ -16,6 +16,7 @@ use super::writing::{command, more, short};
 use crate::html::escape;
 use crate::measure;
 use crate::mutate;
+use crate::terminal::rate_matters;
 use crate::wording::{count, percent};
 
 const MOST_STEPS: usize = 25;
@@ -83,13 +84,16 @@ fn steps(whole: &Whole, cards: &Cards<'_>, patches: &Patches<'_>) -> Vec<Step> {
     steps
 }
 
-/// `3 tests, 0.7 failures in each random order`.
+/// `3 tests, together 0.70 failures in each random order`.
 fn brings(tests: usize, weight: f64) -> String {
-    let tests = count(tests as u64, "test", "tests");
-    if weight > 0.0 {
-        format!("{tests}, together {weight:.2} failures in each random order")
-    } else {
-        tests
+    let named = count(tests as u64, "test", "tests");
+    match tests {
+        _ if weight <= 0.0 => named,
+        1 => format!(
+            "{named}, which fails in {} % of random orders",
+            percent(weight)
+        ),
+        _ => format!("{named}, together {weight:.2} failures in each random order"),
     }
 }
 
@@ -214,6 +218,7 @@ fn of_tests(steps: &mut Vec<Step>, cards: &Cards<'_>) {
         let test = card.detected;
         let always = card.class == Class::AlwaysFailing;
         let why = match test
+            .filter(|test| rate_matters(test))
             .map(|test| &test.failure_rate)
             .filter(|rate| rate.of > 0)
         {

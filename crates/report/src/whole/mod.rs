@@ -4,6 +4,8 @@
 //! be read without script: the script searches, and copies commands and patches.
 
 mod cards;
+#[cfg(test)]
+mod example;
 mod first;
 mod overview;
 mod patches;

@@ -39,13 +39,11 @@ fn health(whole: &Whole, cards: &Cards<'_>) -> String {
     }
     let causes = cards.flaky().filter(|card| card.has_cause()).count();
     let fixed = cards.flaky().filter(|card| card.is_fixed()).count();
-    let of = whole
-        .suite
-        .map_or_else(String::new, |all| format!(" of {}", thousands(all as u64)));
+    let of = whole.suite.map_or_else(String::new, |all| {
+        format!(", of {} in all", thousands(all as u64))
+    });
     format!(
-        "<b>{}{of}</b> {} flaky ({}): the cause of {} is known, and a verified patch mends {}.",
-        thousands(flaky as u64),
-        if flaky == 1 { "is" } else { "are" },
+        "<b>{}</b>{of}. The cause of {} is known, and a verified patch mends {}.",
         escape(&headline(cards.flaky().map(|card| card.class))),
         thousands(causes as u64),
         thousands(fixed as u64),

@@ -1,10 +1,12 @@
 //! Patches that were verified, each once, with all tests that it fixes.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::cards::Cards;
 use super::writing::{command, missing, more, short};
 use super::{Known, Whole};
+use crate::detect::Test;
 use crate::fix::{Fix, Patch};
 use crate::html::{diff_line, escape};
 use crate::wording::count;
@@ -41,7 +43,16 @@ impl<'a> Patches<'a> {
                 }
             }
         }
-        all.sort_by_key(|entry| std::cmp::Reverse(entry.fixes.len()));
+        // As in the list of what to fix first.
+        let rates = rates(whole);
+        let weight = |entry: &Entry<'_>| -> f64 {
+            let tests = entry.fixes.iter().map(|known| known.what.test.as_str());
+            tests.filter_map(|test| rates.get(test)).sum()
+        };
+        all.sort_by(|a, b| {
+            let number = || b.fixes.len().cmp(&a.fixes.len());
+            weight(b).total_cmp(&weight(a)).then_with(number)
+        });
         let mut room = super::ROOM_PATCHES.saturating_sub(RESERVE);
         let mut texts = Vec::new();
         for entry in all.iter().take(MOST_PATCHES) {
@@ -99,6 +110,16 @@ impl<'a> Patches<'a> {
         );
         out
     }
+}
+
+/// The share of random orders in which each test fails.
+fn rates(whole: &Whole) -> HashMap<&str, f64> {
+    let tests = whole.detect.document().map_or(&[][..], |d| &d.tests);
+    let rate = |test: &'_ Test| test.failure_rate.rate.unwrap_or_default();
+    tests
+        .iter()
+        .map(|test| (test.id.as_str(), rate(test)))
+        .collect()
 }
 
 /// The file that a patch changes first.

@@ -39,7 +39,11 @@ pub(super) fn section(whole: &Whole, cards: &Cards<'_>, room: usize) -> String {
     let boxes = boxes(&ties);
     for most in [MOST_EDGES, MOST_EDGES / 3, MOST_EDGES / 10] {
         let (nodes, edges, left) = drawing(&boxes, &ties, cards, most);
-        let svg = plot::layered("Who pollutes whom", &nodes, &edges);
+        let svg = plot::layered(
+            "Culprits and cleaners, and the tests they change",
+            &nodes,
+            &edges,
+        );
         if out.len() + svg.len() + 400 > room {
             continue;
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-pub(super) use many::many;
+pub(crate) use many::many;
 
 fn entropy(groups: &[usize]) -> f64 {
     let counts: Vec<u64> = groups.iter().map(|g| *g as u64).collect();
@@ -131,7 +131,7 @@ pub(super) fn quiet() -> Document {
 }
 
 /// Three tests, one of them varies with the hash seed, one always; with text that wants to be more than text.
-pub(super) fn shop() -> Document {
+pub(crate) fn shop() -> Document {
     const SET: &str = "tests/test_cart.py::test_order";
     const TIMED: &str = "tests/test_cart.py::test_speed[a,\"b\"]";
     const CALM: &str = "tests/test_cart.py::test_empty";

@@ -84,6 +84,8 @@ pub(super) fn lay_out(sizes: &[Size], edges: &[(usize, usize)]) -> Layout {
     }
 }
 
+/// How far apart the ends of a loop are.
+const LOOP: f64 = 8.0;
 /// What lines that bend within a column need at its right.
 const PADDING: f64 = 20.0;
 
@@ -277,10 +279,12 @@ fn path(
     if a.column == b.column {
         // Around the right side of the column.
         let out = x(a.column) + widths[a.column] + PADDING;
+        // One that ends where it begins still goes around.
+        let lift = if from == to { LOOP } else { 0.0 };
         return vec![
-            (right(from), a.y),
-            (out, f64::midpoint(a.y, b.y)),
-            (right(to), b.y),
+            (right(from), a.y - lift),
+            (out, f64::midpoint(a.y, b.y) - lift / 2.0),
+            (right(to), b.y + lift / 2.0),
         ];
     }
     let mut points = Vec::new();
@@ -331,7 +335,10 @@ mod tests {
         for ((from, to), path) in edges.iter().zip(&layout.paths) {
             for (node, point) in [(from, path.first()), (to, path.last())] {
                 let (point, (x, y)) = (point.expect("a point"), layout.corners[*node]);
-                assert!((point.1 - y - BOX.height / 2.0).abs() < 1.5, "{layout:?}");
+                assert!(
+                    (point.1 - y - BOX.height / 2.0).abs() < LOOP + 1.5,
+                    "{layout:?}"
+                );
                 assert!(point.0 >= x - 1.5 && point.0 <= x + BOX.width + 1.5);
             }
         }
