@@ -48,7 +48,7 @@ pub(super) fn section(whole: &Whole, cards: &Cards<'_>, room: usize) -> String {
             continue;
         }
         out.push_str(
-            "<p class=\"dim\">From left to right. Tests that do the same to the same tests share a box; a number tells which only work together.</p>\n",
+            "<p class=\"dim\">An arrow leads from who does it to whom it is done. Tests that do the same to the same tests share a box; a number tells which only work together.</p>\n",
         );
         // A wide one is scrolled, by keyboard too.
         let _ = writeln!(

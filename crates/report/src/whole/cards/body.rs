@@ -207,6 +207,7 @@ fn leaks(out: &mut String, e: &Explanation, cards: &Cards<'_>) {
          <thead><tr><th scope=\"col\">what</th><th scope=\"col\">before</th><th scope=\"col\">after</th>\
          <th scope=\"col\">written at</th><th scope=\"col\">left by</th><th scope=\"col\">put back</th></tr></thead>\n<tbody>\n",
     );
+    let members = |group| leaks.iter().filter(|l| l.group == Some(group)).count();
     for leak in leaks.iter().take(MOST_LEAKS) {
         let at = leak.at.as_deref().map_or_else(
             || "not found".into(),
@@ -219,9 +220,14 @@ fn leaks(out: &mut String, e: &Explanation, cards: &Cards<'_>) {
             .map(|id| cards.link(id))
             .collect();
         let matters = match (leak.causal, leak.group) {
-            (true, Some(group)) => format!("changes the verdict, with the others of group {group}"),
-            (true, None) => "changes the verdict".into(),
-            (false, _) => "changes nothing".into(),
+            (true, Some(group)) if members(group) > 1 => {
+                format!(
+                    "changes the verdict, with the others of group {}",
+                    group + 1
+                )
+            }
+            (true, _) => "changes the verdict".to_owned(),
+            (false, _) => "changes nothing".to_owned(),
         };
         let _ = writeln!(
             out,
