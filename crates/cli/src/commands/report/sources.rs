@@ -83,4 +83,19 @@ mod tests {
         assert_eq!(read(&project, &absolute.to_string_lossy()), None);
         assert_eq!(read(&project, "gone.py"), None);
     }
+
+    #[test]
+    fn a_file_that_was_edited_is_left_out() {
+        let diff = "--- a/shop.py\n+++ b/shop.py\n@@ -1,3 +1,3 @@\n def price(net):\n-    return net + 1\n+    return net - 1\n \n";
+        let mutant: Mutant = serde_json::from_value(serde_json::json!({
+            "id": "a", "file": "shop.py", "line": 2, "column": 12, "scope": "price", "operator": "o", "says": "s",
+            "status": "survived", "killed_by": [], "diff": diff, "tests": 1, "reused": false, "confirmed": false,
+        }))
+        .expect("a mutant");
+        let fits = |text: &str| fits(&text.lines().collect::<Vec<_>>(), &mutant);
+        assert!(fits("def price(net):\n    return net + 1\n\n"));
+        assert!(!fits("def price(net):\n    return net + 2\n\n"));
+        assert!(!fits("\ndef price(net):\n    return net + 1\n"));
+        assert!(!fits(""));
+    }
 }
