@@ -141,9 +141,9 @@ pub(crate) struct ViewArgs {
 
 /// What other orders of tests would have cost, on recorded matrices: table 6 of the paper.
 ///
-///   $ flakelab mutate --matrix=matrix.json
 ///   $ flakelab mutate simulate matrix.json
 ///
+/// `flakelab mutate --matrix=matrix.json` writes the matrix.
 /// Random orders, the most frequent hits first, the fastest first, and the best and worst that knowing all
 /// verdicts allows; each with reruns at once and later. Times are those of the coverage runs.
 #[derive(Debug, Args)]
