@@ -1,0 +1,81 @@
+"""The page says what the facts say, and nothing of a suite breaks out of its cell."""
+
+from evaluation.markdown import block, cell, code, share, table
+from evaluation.page import page
+
+HOSTILE = "t.py::test[`| <b>\x1b[31m\n## title|`]" + "x" * 2000
+
+
+def project(name, group, verbs, **others):
+    return {
+        "name": name,
+        "group": group,
+        "version": "1.0",
+        "budget": 60,
+        "known": 0,
+        "of": 29,
+        "verbs": verbs,
+        **others,
+    }
+
+
+def detected(**others):
+    said = {"tests": 5, "classes": {}, "always_failing": 0, "orders": 100, "out_of_budget": False, "python": "3.13.0"}
+    said.update(pytest="8.3.4", flakelab="0.1.0", found=0, classified=0, missed=[], findings=[], unlisted=0)
+    return {"exit": 1, "wall": 10.0, "cpu": 9.0, "facts": {**said, **others}}
+
+
+def mutated(killed, survived, unknown, first):
+    totals = {"killed": killed, "survived": survived, "unknown": unknown, "timeout": 0, "error": 0}
+    share = {"varying": 1, "of": 4}
+    said = {"totals": totals, "score": {"low": 0.5, "high": 0.75}, "unknown_at_first": first}
+    said["coverage"] = {"statements": share, "tests": share, "pairs": share}
+    return {"exit": 1, "wall": 1.0, "cpu": 1.0, "facts": said}
+
+
+def test_text_of_a_suite_stays_in_its_cell():
+    for escaped in (code(HOSTILE), cell(HOSTILE)):
+        assert "\n" not in escaped and "\x1b" not in escaped and len(escaped) < 700
+        assert "|" not in escaped.replace("\\|", "")
+    assert code(HOSTILE).count("`") == 2
+    assert "<" not in cell(HOSTILE).replace("\\<", "")
+    assert block(HOSTILE).count("\n") == 1
+    row = table(["a", "b"], [[code(HOSTILE), cell(HOSTILE)]]).splitlines()[2]
+    assert row.replace("\\|", "").count("|") == 3
+
+
+def test_shares_of_nothing_are_no_numbers():
+    assert share(1, 4) == "1 of 4 (25 %)"
+    assert share(0, 0) == "–"
+
+
+def test_a_finding_is_shown_with_what_plain_pytest_said():
+    finding = {"id": HOSTILE, "class": "victim", "why": "passed alone", "command": "pytest a b"}
+    verbs = {"detect": detected(classes={"victim": 2}, findings=[{**finding, "plain": ["fails", "passes"]}])}
+    text = page([project("click", "suite", verbs)])
+    assert "0 of 1 printed commands show the failure both times." in text
+    assert "Plain pytest: fails, passes." in text
+    assert "\n    pytest a b\n" in text
+    assert "| click 1.0 | 5 | 100 | 2 victim | 0 | 10 / 9 |" in text
+    assert "\n## title" not in text
+
+
+def test_figures_of_all_projects_stand_beside_those_of_the_papers():
+    verbs = {"detect": detected(found=3, classified=2, missed=["t.py::test_lost"]), "mutate": mutated(50, 25, 5, 20)}
+    known = project("o/n", "known", verbs, known=4)
+    suite = project("click", "suite", {"detect": detected(), "mutate": mutated(10, 10, 0, 0)})
+    text = page([suite, known])
+    assert "| 3 of 4 (75 %) | 57 % of the order-dependent tests" in text
+    assert "| 2 of 3 (67 %) |" in text
+    assert "| 20 of 100 (20 %) | 2,866 of 66,518 mutants (4 %) |" in text
+    assert "| 15 of 20 (75 %) | 2,275 of 2,866 unknown mutants (79.4 %) |" in text
+    assert "| 60.0 % – 65.0 % | 77.7 % – 82.0 % |" in text
+    assert "1 of\n29 were run" in text or "1 of 29 were run" in text
+    assert "Not found: `t.py::test_lost` (`o/n`)." in text
+
+
+def test_a_run_without_a_result_is_reported():
+    verbs = {"detect": detected(), "mutate": {"exit": 3, "wall": 2.0, "cpu": 1.0, "error": "error: no *tests*"}}
+    text = page([project("toolz", "suite", verbs)])
+    assert "- toolz, `mutate`: error: no \\*tests\\* (2 / 1 s)" in text
+    assert "Runs without a result" not in page([project("toolz", "suite", {"detect": detected()})])
