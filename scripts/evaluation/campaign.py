@@ -31,7 +31,6 @@ def run(subject, verbs, budget, scratch):
         "name": subject.name,
         "group": subject.group,
         "version": subject.version,
-        "budget": budget,
         "known": len(subject.truth),
         "known_kinds": sorted(test["kind"] for test in subject.truth.values()),
         "verbs": {},
@@ -40,7 +39,7 @@ def run(subject, verbs, budget, scratch):
         document, spent = call(subject, verb, budget, scratch)
         if document is not None:
             spent["facts"] = facts.READERS[verb](subject, document)
-        known["verbs"][verb] = spent
+        known["verbs"][verb] = {**spent, "budget": budget}
         said = f"exit code {spent['exit']}" if document is not None else spent["error"]
         print(f"{subject.name}: {verb}: {said}, {spent['wall']} s, {spent['cpu']} s CPU", flush=True)
         if verb == "detect" and document is None:

@@ -8,6 +8,8 @@ from .markdown import block, cell, code, paragraph, plain_text, seconds, share, 
 from .papers import FIGURES, WORKS
 
 LAYERS = ("outcome", "assertions", "code")
+RUNS = int(VERBS["measure"][VERBS["measure"].index("--runs") + 1])
+SAMPLE = VERBS["mutate"][VERBS["mutate"].index("--sample") + 1]
 
 
 def page(projects):
@@ -39,7 +41,7 @@ def words(counts):
 
 def head(projects):
     versions = sorted({said["flakelab"] for _, said in ran(projects, "detect")})
-    budgets = sorted({project["budget"] for project in projects})
+    budgets = sorted({spent["budget"] for project in projects for spent in project["verbs"].values()})
     commands = [
         f"$ flakelab {verb} --seed 1" + "".join(f" {word}" for word in options) for verb, options in VERBS.items()
     ]
@@ -106,7 +108,7 @@ def beside(projects, known):
     for name in ("controlled", "uncontrolled"):
         values = [layers["code"][name]["suite"] for layers in measured if name in layers.get("code", {})]
         if values:
-            row(name, f"entropy of a suite, {name}", f"{min(values):.2f} – {max(values):.2f}, functions, 3 runs")
+            row(name, f"entropy of a suite, {name}", f"{min(values):.2f} – {max(values):.2f}, functions, {RUNS} runs")
     positives = [
         max(
             (layers["assertions"][name]["false_positives"] or 0 for layers in measured if name in layers["assertions"]),
@@ -172,6 +174,8 @@ def findings(projects):
 def explained(projects):
     rows = []
     for project, said in ran(projects, "explain"):
+        if not said["tests"]:
+            continue
         fixed = facts(project, "fix") or collections.Counter()
         cells = [name_of(project), str(said["tests"]), str(said["with_culprits"]), str(said["with_cause"])]
         cells += [seconds(project["verbs"]["explain"]), f"{fixed['claimed']}", f"{fixed['held']}"]
@@ -205,8 +209,8 @@ def measured(projects):
         return ""
     head = ["project", "runs"] + [f"{layer}, {name}" for layer in LAYERS for name in ("controlled", "uncontrolled")]
     text = f"""
-        Entropy of the suite in nats (0: all runs alike; {math.log(3):.2f}: all three differ), and in brackets how many
-        tests vary; then the tests that a factor explains.
+        Entropy of the suite in nats (0: all runs alike; {math.log(RUNS):.2f}: all {RUNS} differ), and in brackets how
+        many tests vary; then the tests that a factor explains.
     """
     return "\n".join(["### Measured\n", paragraph(text), table([*head, "explained by", "`measure`"], rows)])
 
@@ -225,7 +229,7 @@ def mutated(projects):
     if not rows:
         return ""
     head = ["project", "killed", "survived", "unknown", "timeout", "error", "score", "unknown ones resolved"]
-    text = "### Mutated\n\nA sample of 100 mutants of each, spread over the code that tests reach.\n"
+    text = f"### Mutated\n\nA sample of {SAMPLE} mutants of each, spread over the code that tests reach.\n"
     return text + "\n" + table([*head, "tests whose coverage varies", "`mutate`"], rows)
 
 

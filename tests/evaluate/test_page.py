@@ -7,16 +7,8 @@ HOSTILE = "t.py::test[`| <b>\x1b[31m\n## title|`]" + "x" * 2000
 
 
 def project(name, group, verbs, **others):
-    return {
-        "name": name,
-        "group": group,
-        "version": "1.0",
-        "budget": 60,
-        "known": 0,
-        "of": 29,
-        "verbs": verbs,
-        **others,
-    }
+    verbs = {verb: {"budget": 60, **spent} for verb, spent in verbs.items()}
+    return {"name": name, "group": group, "version": "1.0", "known": 0, "of": 29, "verbs": verbs, **others}
 
 
 def detected(**others):
