@@ -83,5 +83,6 @@ def call(subject, verb, budget, scratch):
     if output.exists() and not ended:
         return json.loads(output.read_text()), spent
     lines = [line for line in talk.splitlines() if line.startswith("error")]
-    spent["error"] = f"ended after {PATIENCE * budget} s" if ended else (lines or [f"exit code {spent['exit']}"])[0]
+    said = (lines or [f"exit code {spent['exit']}"])[0].replace(str(scratch), "…")
+    spent["error"] = f"ended after {PATIENCE * budget} s" if ended else said
     return None, spent

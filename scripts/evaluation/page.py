@@ -4,7 +4,7 @@ import collections
 import math
 
 from .campaign import VERBS
-from .markdown import block, cell, code, paragraph, plain_text, seconds, share, table
+from .markdown import block, cell, code, paragraph, seconds, share, table
 from .papers import FIGURES, WORKS
 
 LAYERS = ("outcome", "assertions", "code")
@@ -108,10 +108,18 @@ def beside(projects, known):
     for name in ("controlled", "uncontrolled"):
         values = [layers["code"][name]["suite"] for layers in measured if name in layers.get("code", {})]
         if values:
-            row(name, f"entropy of a suite, {name}", f"{min(values):.2f} – {max(values):.2f}, functions, {RUNS} runs")
+            row(
+                name,
+                f"entropy of a suite, {name}",
+                f"{min(values):.2f} – {max(values):.2f}, functions, up to {RUNS} runs",
+            )
     positives = [
         max(
-            (layers["assertions"][name]["false_positives"] or 0 for layers in measured if name in layers["assertions"]),
+            (
+                layers["assertions"][name]["false_positives"] or 0
+                for layers in measured
+                if name in layers.get("assertions", {})
+            ),
             default=0,
         )
         for name in ("controlled", "uncontrolled")
@@ -142,6 +150,8 @@ def found(suites):
     rows = []
     for project, said in ran(suites, "detect"):
         orders = f"{said['orders']}" + (" (budget used up)" if said["out_of_budget"] else "")
+        # No random order was run, or something could not be confirmed.
+        orders += ", inconclusive" if project["verbs"]["detect"]["exit"] == 4 else ""
         cells = [name_of(project), str(said["tests"]), orders, words(said["classes"]), str(said["always_failing"])]
         rows.append([*cells, seconds(project["verbs"]["detect"])])
     head = ["suite", "tests", "orders", "flaky", "always failing", "`detect`"]
@@ -268,12 +278,16 @@ def truth(known):
     ]
     text = f"""
         Projects at fixed commits whose order-dependent tests were found with plain pytest in new processes;
-        {len(known)} of {total} were run. *Known* tests are victims or brittles; a *culprit* is named if it is one
+        {len(known)} of {total} were run, not picked at random: small ones end sooner.
+        *Known* tests are victims or brittles; a *culprit* is named if it is one
         that the truth lists, or if the truth is no complete list; *state causal* means that putting it back changed
         the verdict; a *patch holds* if plain pytest passes the test with it, alone and after every known culprit.
         *Not listed* are flaky tests beyond the truth, of any class.
     """
     text = paragraph(text)
+    short = sum(said["out_of_budget"] for _, said in ran(known, "detect"))
+    if short:
+        text += "\n" + paragraph(f"In {short} of these projects the budget ended the search of `detect` early.")
     missed = [(project, test) for project, said in ran(known, "detect") for test in said["missed"]]
     wrong = [(project, each) for project, said in ran(known, "fix") for each in said["not_held"]]
     text += "\n" + table([*head, "`detect`", "`explain`", "`fix`"], rows)
@@ -286,11 +300,15 @@ def truth(known):
 
 
 def failed(projects):
-    """Runs that gave no result, as they are."""
+    """Runs that gave no result, and those that were not made, as they are."""
     lines = []
     for project in projects:
         for verb, spent in project["verbs"].items():
             if "error" in spent:
-                said = plain_text(spent["error"])
-                lines.append(f"- {cell(project['name'])}, `{verb}`: {cell(said)} ({seconds(spent)} s)\n")
+                lines.append(f"- {cell(project['name'])}, `{verb}`: {cell(spent['error'])} ({seconds(spent)} s)\n")
+        if (facts(project, "measure") or {"layers": True})["layers"] == {}:
+            lines.append(f"- {cell(project['name'])}, `measure`: no configuration came to two runs within the budget\n")
+        missing = [f"`{verb}`" for verb in VERBS if verb not in project["verbs"]]
+        if missing:
+            lines.append(f"- {cell(project['name'])}: {', '.join(missing)} not run\n")
     return "## Runs without a result\n\n" + "".join(lines) if lines else ""
