@@ -175,3 +175,22 @@ fn a_patch_against_some_culprits_is_partial_and_all_that_hold_can_be_shown() {
         assert_eq!(patch["verified"]["assertions_untouched"], true);
     }
 }
+
+/// What the budget cut short is explained again, not taken for all there is to know.
+#[test]
+fn an_explanation_that_the_budget_cut_short_is_no_last_word() {
+    let project = Project::example("tiny");
+    let found = project.detect(&["--orders", "20", "--seed", "1"]);
+    assert_eq!(found.code, 1, "{}", found.stderr);
+    let cut = project.explain(&["--budget", "1ms"]);
+    let explanation = &cut.document["explanations"][0];
+    assert_eq!(explanation["unfinished"], true, "{explanation}");
+    let run = project.fix(&[]);
+    let said = "is not explained yet: that comes first";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    assert_eq!(
+        run.document["fixes"][0]["status"], "fixed",
+        "{}",
+        run.stdout
+    );
+}

@@ -39,6 +39,7 @@ pub fn explain(
         session.watch.target(target.test, number, count);
         let mut explanation = explain_one(&mut session, &mut target, &alone)?;
         if session.out_of_budget {
+            explanation.unfinished = true;
             explanation.note("the budget ended before everything was looked at");
         }
         explanations.push(explanation);

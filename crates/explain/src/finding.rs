@@ -113,6 +113,8 @@ pub struct Explanation {
     pub hash_seed: Option<u32>,
     /// The time zone that takes, as the variable TZ has it.
     pub timezone: Option<String>,
+    /// The budget ended before everything was looked at.
+    pub unfinished: bool,
     /// What was left open, and why.
     pub notes: Vec<String>,
 }
@@ -130,6 +132,7 @@ impl Explanation {
             reproduce: None,
             hash_seed: None,
             timezone: None,
+            unfinished: false,
             notes: Vec::new(),
         }
     }

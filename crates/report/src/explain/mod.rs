@@ -42,6 +42,9 @@ pub struct Explanation {
     pub reproduce: Option<String>,
     /// Whether flakelab saw this very command fail in fresh interpreters.
     pub reproduce_verified: bool,
+    /// The budget ended before everything was looked at.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

@@ -145,6 +145,7 @@ fn describe(e: &Explanation, lab: &PytestLab, bench: &Workbench) -> report::Expl
         // A variable sets the time zone before Python starts, flakelab before the test does.
         reproduce_verified: e.timezone.is_none()
             && e.reproduce.as_ref().is_some_and(|(_, plain)| *plain),
+        unfinished: e.unfinished,
         notes: e.notes.clone(),
     }
 }

@@ -27,6 +27,8 @@ struct Explanation {
     state_setters: Vec<Vec<String>>,
     cleaners: Vec<Cleaning>,
     leaks: Vec<Leak>,
+    #[serde(default)]
+    unfinished: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -81,7 +83,9 @@ impl Knowledge {
                 CliError::usage(format!("an explain in the store is unreadable: {e}"))
                     .hint("run `flakelab detect` again: what was explained before it is not read")
             })?;
-            for explanation in document.explanations {
+            // What the budget cut short is no last word.
+            let finished = document.explanations.into_iter().filter(|e| !e.unfinished);
+            for explanation in finished {
                 let test = explanation.test.clone();
                 knowledge.explained.entry(test).or_insert(explanation);
             }
