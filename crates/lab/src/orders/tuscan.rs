@@ -12,24 +12,26 @@ use super::shuffle::group;
 /// numbers; there the square of n + 1 is used with the extra element left out, which keeps every pair
 /// and costs one more row.
 pub(super) fn square(n: usize) -> impl Iterator<Item = Vec<usize>> {
+    (0..rows(n)).map(move |number| row(n, number).collect())
+}
+
+fn rows(n: usize) -> usize {
+    if n < 2 { n } else { n + n % 2 }
+}
+
+/// One row, without the others: a square of a large suite does not fit into memory.
+fn row(n: usize, number: usize) -> impl Iterator<Item = usize> {
     let even = n + n % 2;
-    let zigzag: Vec<usize> = (0..even)
-        .map(|at| {
-            if at % 2 == 1 {
-                at.div_ceil(2)
-            } else {
-                (even - at / 2) % even
-            }
-        })
-        .collect();
-    let rows = if n < 2 { n } else { even };
-    (0..rows).map(move |shift| {
-        zigzag
-            .iter()
-            .map(|value| (value + shift) % even)
-            .filter(|value| *value < n)
-            .collect()
-    })
+    let zigzag = move |at: usize| {
+        if at % 2 == 1 {
+            at.div_ceil(2)
+        } else {
+            (even - at / 2) % even
+        }
+    };
+    (0..even)
+        .map(move |at| (zigzag(at) + number) % even)
+        .filter(move |value| *value < n)
 }
 
 /// Rows composed per module and class, so that a large suite stays practical: every ordered pair of
@@ -52,15 +54,14 @@ pub(super) fn compose(
             stream.shuffle(class);
         }
     }
-    let rows_of = |n: usize| square(n).count();
     let largest = modules
         .iter()
         .flat_map(|m| {
             m.iter()
-                .map(|class| rows_of(class.len()))
-                .chain([rows_of(m.len())])
+                .map(|class| rows(class.len()))
+                .chain([rows(m.len())])
         })
-        .chain([rows_of(modules.len())])
+        .chain([rows(modules.len())])
         .max()
         .unwrap_or(0);
     (0..largest.min(most))
@@ -76,12 +77,7 @@ pub(super) fn compose(
         .collect()
 }
 
-fn row_of<T>(things: &[T], row: usize) -> impl Iterator<Item = &T> {
-    let rows: Vec<Vec<usize>> = square(things.len()).collect();
-    let at = row % rows.len().max(1);
-    rows.into_iter()
-        .nth(at)
-        .unwrap_or_default()
-        .into_iter()
-        .map(|place| &things[place])
+fn row_of<T>(things: &[T], number: usize) -> impl Iterator<Item = &T> {
+    let number = number % rows(things.len()).max(1);
+    row(things.len(), number).map(|place| &things[place])
 }
