@@ -34,6 +34,26 @@ pub struct StoreError {
     pub kind: StoreErrorKind,
 }
 
+impl StoreError {
+    /// Whether it is the disk, its permissions, or another process that stands in the way, and not what is in the file.
+    pub fn is_about_the_disk(&self) -> bool {
+        use rusqlite::ErrorCode as Code;
+        match &self.kind {
+            StoreErrorKind::Io(_) => true,
+            StoreErrorKind::Sqlite(error) => matches!(
+                error.sqlite_error_code(),
+                Some(
+                    Code::DiskFull
+                        | Code::SystemIoFailure
+                        | Code::DatabaseBusy
+                        | Code::DatabaseLocked
+                )
+            ),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum StoreErrorKind {
     #[error(transparent)]

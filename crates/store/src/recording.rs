@@ -84,7 +84,7 @@ fn unusable(store: &Store, kind: impl Into<StoreErrorKind>) -> LabError {
     let error = store.failed("use", kind);
     LabError::Broken {
         message: format!("{error}: {}", error.kind),
-        hint: Some("choose another place with --store".into()),
+        hint: Some("is the disk full, or the file in use by another flakelab? --store chooses another place".into()),
     }
 }
 

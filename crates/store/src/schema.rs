@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 use crate::{Location, StoreError, StoreErrorKind};
 
-/// One script for each schema version; a database is brought up step by step, in a transaction each.
+/// One script for each schema version; a database is brought up step by step, in one transaction.
 const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/1.sql"),
     include_str!("migrations/2.sql"),
@@ -62,18 +62,30 @@ fn prepare(connection: &mut Connection) -> Result<(), StoreErrorKind> {
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let known = MIGRATIONS.len() as i64;
+    let found = version(connection)?;
     if found > known {
         return Err(StoreErrorKind::Newer { found, known });
     }
-    for (at, script) in MIGRATIONS.iter().enumerate().skip(found.max(0) as usize) {
-        let transaction = connection.transaction()?;
+    if found == known {
+        return Ok(());
+    }
+    // Another flakelab may be at it: whoever gets the lock first does it, and the other one finds it done.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for (at, script) in MIGRATIONS
+        .iter()
+        .enumerate()
+        .skip(version(&transaction)?.max(0) as usize)
+    {
         transaction.execute_batch(script)?;
         transaction.pragma_update(None, "user_version", at as i64 + 1)?;
-        transaction.commit()?;
     }
+    transaction.commit()?;
     Ok(())
+}
+
+fn version(connection: &Connection) -> Result<i64, StoreErrorKind> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 
 #[cfg(test)]

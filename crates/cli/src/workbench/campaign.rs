@@ -91,7 +91,7 @@ pub(crate) fn begin(
                 environment: &environment,
                 suite: lab.suite(),
             })
-            .map_err(|e| CliError::usage(chain(&e)).hint("choose another place with --store"));
+            .map_err(CliError::store);
     };
     let anew = |e: CliError| e.hint("start anew without --resume");
     if campaign.environment != environment {

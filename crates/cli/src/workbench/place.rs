@@ -57,6 +57,9 @@ pub(super) fn location(project: &Path, given: Option<&Path>, config: &Config) ->
 
 pub(super) fn open(location: &Location) -> Result<Store, CliError> {
     Store::open(location.clone()).map_err(|e| {
+        if e.is_about_the_disk() {
+            return CliError::store(e);
+        }
         CliError::usage(chain(&e)).hint("choose another place with --store, or move that file away")
     })
 }
