@@ -84,7 +84,7 @@ pub(crate) fn error(error: &CliError) {
 fn visible(text: &str) -> String {
     text.chars()
         .map(|c| {
-            if c.is_control() && c != '\n' && c != '\t' {
+            if flakelab_report::drives_a_terminal(c) && c != '\n' && c != '\t' {
                 '\u{fffd}'
             } else {
                 c

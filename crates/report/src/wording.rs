@@ -38,9 +38,17 @@ pub(crate) fn duration(seconds: f64) -> String {
 
 /// A suite's text with control characters made visible.
 pub(crate) fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
+    text.chars().map(harmless).collect()
+}
+
+fn harmless(c: char) -> char {
+    if drives_a_terminal(c) { '\u{fffd}' } else { c }
+}
+
+/// Control characters, and those that turn the direction of what follows: a text can be made to read as another one.
+pub fn drives_a_terminal(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The first line, cut to a length, with control characters made visible: it is a suite's text.
@@ -49,12 +57,7 @@ pub(crate) fn first_line(text: &str, most: usize) -> String {
         .lines()
         .find(|line| !line.trim().is_empty())
         .unwrap_or_default();
-    let mut shown: String = line
-        .trim()
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .take(most)
-        .collect();
+    let mut shown: String = line.trim().chars().map(harmless).take(most).collect();
     if line.trim().chars().count() > most {
         shown.push('…');
     }
