@@ -70,35 +70,27 @@ fn an_outage_teaches_nothing() {
     );
 }
 
-const KINDS: &str = "import random\nimport unittest\n\nimport pytest\n\n\ndef roll():\n    return random.randint(1, 3)\n\n\ndef test_assert():\n    assert roll() == 0\n    assert 1 == 1\n\n\ndef test_raises():\n    with pytest.raises(ValueError):\n        if roll() > 1:\n            raise ValueError(roll())\n\n\nclass TestOld(unittest.TestCase):\n    def test_method(self):\n        self.assertEqual(roll(), 0)\n        self.assertTrue(True)\n";
+/// A die that shows 1, 2, 3 in turn, in the runs of a series.
+const KINDS: &str = "import pathlib\nimport unittest\n\nimport pytest\n\ncounter = pathlib.Path.home() / 'runs'\nruns = int(counter.read_text()) + 1 if counter.exists() else 1\ncounter.write_text(str(runs))\n\n\ndef roll():\n    return runs % 3 + 1\n\n\ndef test_assert():\n    assert roll() == 0\n    assert 1 == 1\n\n\ndef test_raises():\n    with pytest.raises(ValueError):\n        if roll() != 2:\n            raise ValueError(roll())\n\n\nclass TestOld(unittest.TestCase):\n    def test_method(self):\n        self.assertEqual(roll(), 0)\n        self.assertTrue(True)\n";
 
 #[test]
 fn every_kind_of_assertion_can_be_passed_over_and_is_known_after_an_edit() {
     let project = Project::new(&[("test_kinds.py", KINDS)]);
-    let (code, said, notes) = filter(
-        &project,
-        &["learn", "--version", "v1", "--runs", "8", "--seed", "2"],
-    );
+    let (code, said, notes) = filter(&project, &["learn", "--version", "v1", "--runs", "9"]);
     assert_eq!(code, 0, "{said}{notes}");
     // Lines move, and one assertion says something a little different.
     let edited = KINDS
-        .replace("import random\n", "import random  # dice\n\n")
+        .replace("import pathlib\n", "import pathlib  # dice\n\n")
         .replace("assert roll() == 0", "assert roll() == 0, 'dice'");
     write(&project, "test_kinds.py", &edited);
     for _ in 0..3 {
         let (code, document) = gate(&project, &[]);
-        for test in list(&document["tests"]) {
-            assert_ne!(test["verdict"], "failed", "{document:#}");
-        }
         assert_eq!(code, 0, "{document:#}");
-        let always = list(&document["tests"])
+        let verdicts: Vec<&Value> = list(&document["tests"])
             .iter()
-            .find(|t| t["id"] == "test_kinds.py::test_assert");
-        assert_eq!(
-            always.expect("the test")["verdict"],
-            "filtered",
-            "{document:#}"
-        );
+            .map(|test| &test["verdict"])
+            .collect();
+        assert_eq!(verdicts, ["filtered"; 3], "{document:#}");
     }
     // What stands behind a filtered assertion still counts.
     write(
