@@ -19,12 +19,12 @@ impl Place {
     pub(crate) fn settle(path: &Path, store: Option<&Path>) -> Result<Self, CliError> {
         let found = std::fs::canonicalize(path).map_err(|e| {
             CliError::usage(format!("`{}`: {e}", path.display()))
-                .hint("-C takes the directory of a project")
+                .hint("give the directory of a project that flakelab has worked on")
         })?;
         if !found.is_dir() {
             return Err(
                 CliError::usage(format!("`{}` is no directory", path.display()))
-                    .hint("-C takes the directory of a project"),
+                    .hint("give the directory of a project that flakelab has worked on"),
             );
         }
         let config = config::load(&found)?;

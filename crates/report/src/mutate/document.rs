@@ -18,7 +18,8 @@ pub struct Document {
     pub ladder: Vec<Rung>,
     /// Mutants that were unknown before the first rung: after one execution of each pair.
     pub unknown_at_first: u64,
-    /// Tests that failed without a mutant, and took no part.
+    /// Tests that failed without a mutant: those of the coverage runs took no part, and how the others fail there kills
+    /// nothing.
     pub set_aside: Vec<SetAside>,
     pub campaign: Campaign,
 }

@@ -140,7 +140,7 @@ fn set_aside(out: &mut String, document: &Document, verbose: bool) {
     }
     let _ = writeln!(
         out,
-        "{YELLOW}{BOLD}set aside{OFF}: {} without a mutant, and took no part",
+        "{YELLOW}{BOLD}set aside{OFF}: {} without a mutant; how they fail there kills nothing",
         count(aside.len() as u64, "test failed", "tests failed")
     );
     let most = if verbose { usize::MAX } else { MOST_MUTANTS };

@@ -128,7 +128,9 @@ pub(super) fn campaign(out: &mut String, document: &Document) {
     if document.set_aside.is_empty() {
         return;
     }
-    out.push_str("<h3>Tests that failed without a mutant, and took no part</h3>\n<ul>\n");
+    out.push_str(
+        "<h3>Tests that failed without a mutant; how they fail there kills nothing</h3>\n<ul>\n",
+    );
     for one in document.set_aside.iter().take(MOST_ASIDE) {
         let _ = writeln!(
             out,

@@ -1,0 +1,194 @@
+//! `flakelab fix` on real suites: patches are applied with git and judged by plain pytest.
+
+use crate::support::Project;
+use crate::support::patches::{commit, fix_of, git, holds, save};
+
+#[test]
+fn the_shop_is_fixed_by_patches_that_git_applies() {
+    let project = Project::example("shop");
+    project.detect(&["--orders", "40"]);
+    project.explain(&[]);
+    let run = project.fix(&[]);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    for (test, polluter) in [
+        (
+            "test_pricing.py::test_default_rate",
+            "test_pricing.py::test_tax_override",
+        ),
+        (
+            "test_config.py::test_currency_default",
+            "test_config.py::test_currency_from_environment",
+        ),
+        (
+            "test_events.py::TestEvents::test_nobody_listens",
+            "test_events.py::TestEvents::test_subscribe",
+        ),
+    ] {
+        let id = format!("tests/{test}");
+        let order = format!("tests/{polluter} tests/{test}");
+        holds(&project, fix_of(&run, &id), &[&id, &order]);
+    }
+    let brittle = "tests/test_inventory.py::test_take";
+    holds(&project, fix_of(&run, brittle), &[brittle]);
+}
+
+#[test]
+fn what_tests_share_is_made_one_for_every_test() {
+    let project = Project::new(&[
+        (
+            "test_a.py",
+            "import pytest\n\n\n@pytest.fixture(scope=\"module\")\ndef box():\n    return []\n\n\n\
+             def test_fill(box):\n    box.append(1)\n\n\ndef test_empty(box):\n    assert box == []\n",
+        ),
+        (
+            "test_b.py",
+            "import unittest\n\n\nclass TestBasket(unittest.TestCase):\n\t@classmethod\n\tdef setUpClass(cls):\n\t\tcls.items = []\n\n\
+             \tdef test_add(self):\n\t\tself.items.append(1)\n\n\tdef test_none(self):\n\t\tself.assertEqual(self.items, [])\n",
+        ),
+    ]);
+    project.explain(&["test_a.py::test_empty", "test_b.py::TestBasket::test_none"]);
+    let run = project.fix(&[]);
+    let fixture = fix_of(&run, "test_a.py::test_empty");
+    assert_eq!(fixture["patches"][0]["strategy"], "isolate", "{fixture:#}");
+    holds(
+        &project,
+        fixture,
+        &["test_a.py::test_fill test_a.py::test_empty"],
+    );
+    let class = fix_of(&run, "test_b.py::TestBasket::test_none");
+    holds(
+        &project,
+        class,
+        &["test_b.py::TestBasket::test_add test_b.py::TestBasket::test_none"],
+    );
+}
+
+#[test]
+fn only_apply_touches_the_tree_and_never_what_is_not_committed() {
+    let project = Project::example("tiny");
+    commit(&project);
+    project.detect(&[]);
+    project.explain(&[]);
+    let before = project.tree();
+    let run = project.fix(&[]);
+    assert_eq!(project.tree(), before);
+    let diff = run.document["fixes"][0]["patches"][0]["diff"].as_str();
+    assert!(
+        diff.is_some_and(|d| d.contains("+    monkeypatch.setitem(PRICES, \"tea\", 2)")),
+        "{diff:?}"
+    );
+
+    let python = project.python();
+    let python = python.to_str().expect("utf-8");
+    let file = project.path().join("test_prices.py");
+    let code = std::fs::read_to_string(&file).expect("code");
+    std::fs::write(&file, format!("{code}# mine\n")).expect("written");
+    let apply = |more: &[&str]| {
+        let mut args = vec!["fix", "--apply", "--seed", "1", "--python", python];
+        args.extend(more);
+        project.flakelab(&args).output().expect("it runs")
+    };
+    let refused = apply(&[]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("not committed"), "{said}");
+    let done = apply(&["--force"]);
+    assert_eq!(done.status.code(), Some(1));
+    let after = std::fs::read_to_string(&file).expect("code");
+    assert!(
+        after.contains("monkeypatch.setitem") && after.ends_with("# mine\n"),
+        "{after}"
+    );
+}
+
+#[test]
+fn patches_can_be_saved_and_nothing_explained_is_said_so() {
+    let project = Project::example("tiny");
+    let run = project.fix(&[]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("flakelab detect"), "{}", run.stderr);
+    project.explain(&["test_prices.py"]);
+    let folder = tempfile::tempdir().expect("a directory");
+    let output = save(&project, folder.path());
+    assert_eq!(output.status.code(), Some(1));
+    let patch = std::fs::read_to_string(folder.path().join("001-restore.patch")).expect("a patch");
+    let (applied, said) = git(&project, &["apply", "-"], Some(&patch));
+    assert!(applied, "{said}");
+}
+
+#[test]
+fn without_a_sandbox_a_copy_is_patched_and_what_is_done_is_not_done_again() {
+    let project = Project::example("tiny");
+    project.explain(&["test_prices.py"]);
+    let before = project.tree();
+    let run = project.fix(&["--sandbox", "off"]);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    assert_eq!(project.tree(), before);
+    let order = "test_prices.py::test_discount test_prices.py::test_total";
+    holds(
+        &project,
+        fix_of(&run, "test_prices.py::test_total"),
+        &[order],
+    );
+    let again = project.fix(&["--sandbox", "off", "--resume"]);
+    assert_eq!(again.document["fixes"], run.document["fixes"]);
+}
+
+#[test]
+fn a_patch_against_some_culprits_is_partial_and_all_that_hold_can_be_shown() {
+    let project = Project::new(&[
+        (
+            "box.py",
+            "ITEMS = []\n\n\ndef seen(known=[]):\n    return known\n",
+        ),
+        (
+            "test_a.py",
+            "import box\n\n\ndef test_item():\n    box.ITEMS.append(1)\n",
+        ),
+        (
+            "test_b.py",
+            "import box\n\n\ndef test_default():\n    box.seen().append(1)\n",
+        ),
+        (
+            "test_v.py",
+            "import box\n\n\ndef test_nothing():\n    assert not box.ITEMS and not box.seen()\n",
+        ),
+        (
+            "test_w.py",
+            "import box\n\n\ndef test_no_item():\n    assert not box.ITEMS\n",
+        ),
+    ]);
+    let (some, all) = ("test_v.py::test_nothing", "test_w.py::test_no_item");
+    project.explain(&[some, all, "--all", "--confirmations", "1"]);
+    let run = project.fix(&["--patch-mode", "all"]);
+    assert_eq!(run.code, 4, "{}\n{}", run.stdout, run.stderr);
+    let partial = fix_of(&run, some);
+    assert_eq!(partial["status"], "partial", "{partial:#}");
+    let reason = partial["reason"].as_str().expect("a reason");
+    assert!(reason.contains("test_b.py::test_default"), "{reason}");
+    let patches = fix_of(&run, all)["patches"].as_array().expect("patches");
+    assert!(patches.len() > 1, "{patches:#?}");
+    for patch in patches {
+        assert_eq!(patch["verified"]["alone"], serde_json::json!([3, 3]));
+        assert_eq!(patch["verified"]["assertions_untouched"], true);
+    }
+}
+
+/// What the budget cut short is explained again, not taken for all there is to know.
+#[test]
+fn an_explanation_that_the_budget_cut_short_is_no_last_word() {
+    let project = Project::example("tiny");
+    let found = project.detect(&["--orders", "20", "--seed", "1"]);
+    assert_eq!(found.code, 1, "{}", found.stderr);
+    let cut = project.explain(&["--budget", "1ms"]);
+    let explanation = &cut.document["explanations"][0];
+    assert_eq!(explanation["unfinished"], true, "{explanation}");
+    let run = project.fix(&[]);
+    let said = "is not explained yet: that comes first";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    assert_eq!(
+        run.document["fixes"][0]["status"], "fixed",
+        "{}",
+        run.stdout
+    );
+}

@@ -1,0 +1,160 @@
+//! Files that tests write reach neither the tree nor the next run, whoever runs flakelab.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::support::{Project, Run, environment};
+
+const WRITER: &str = "\
+import os, pathlib
+HERE = pathlib.Path(__file__).parent
+def test_first_time():  # passes only if no other run has been here
+    assert not (HERE / 'been_here').exists()
+    (HERE / 'been_here').write_text('x')
+def test_deletes():
+    os.remove(HERE / 'data.txt')
+def test_overwrites():
+    with open(HERE / 'code.py', 'a') as file:
+        file.write('broken(')
+def test_tmp():
+    path = pathlib.Path('/tmp/flakelab-sandbox-test')
+    assert not path.exists()
+    path.write_text('x')
+def test_other():
+    pass
+";
+
+fn writer() -> Project {
+    Project::new(&[
+        ("test_w.py", WRITER),
+        ("data.txt", "precious"),
+        ("code.py", "x = 1\n"),
+    ])
+}
+
+fn sandboxed(run: &Run) -> bool {
+    run.document["campaign"]["sandbox"] == "overlay"
+}
+
+#[test]
+fn what_a_run_writes_is_gone_with_it() {
+    let project = writer();
+    let run = project.detect(&["--orders", "10"]);
+    if !sandboxed(&run) {
+        assert!(
+            run.stderr.contains("no sandbox ("),
+            "said once: {}",
+            run.stderr
+        );
+        return;
+    }
+    // Run twice in one process each of them meets what it left; otherwise all is well.
+    run.expect(&[
+        ("test_w.py::test_first_time", "non_idempotent"),
+        ("test_w.py::test_deletes", "non_idempotent"),
+        ("test_w.py::test_tmp", "non_idempotent"),
+    ]);
+    assert!(!std::path::Path::new("/tmp/flakelab-sandbox-test").exists());
+}
+
+#[test]
+fn without_a_sandbox_home_and_temporary_files_are_private_all_the_same() {
+    let project = Project::example("files");
+    // The one example test that writes into the project is left out: that would stay.
+    let run = project.detect(&[
+        "--sandbox",
+        "off",
+        "--orders",
+        "20",
+        "--",
+        "--deselect",
+        "test_files.py::test_writes_notes",
+    ]);
+    assert_eq!(run.document["campaign"]["sandbox"], "off");
+    run.expect(&[
+        ("test_files.py::test_home_is_empty", "victim"),
+        ("test_files.py::test_no_lock_file", "victim"),
+        ("test_files.py::test_relative_path", "victim"),
+        ("test_files.py::test_reads_the_setup", "brittle"),
+    ]);
+}
+
+/// The sandbox of those who are not root is a user namespace. Tests that run as root can try that by
+/// becoming somebody else first.
+#[test]
+fn an_ordinary_user_gets_the_same() {
+    let root = is_root();
+    let project = writer();
+    let output = tempfile::tempdir().expect("a directory");
+    let document = output.path().join("d.json");
+    let python = environment("pytest8").join("bin/python");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flakelab"));
+    command
+        .args([
+            "detect", "--seed", "1", "--orders", "5", "--format", "json", "-o",
+        ])
+        .arg(&document)
+        .arg("--python")
+        .arg(&python)
+        .current_dir(project.path())
+        .env("HOME", "/nonexistent");
+    if root {
+        let copy = output.path().join("flakelab");
+        std::fs::copy(env!("CARGO_BIN_EXE_flakelab"), &copy).expect("a copy");
+        let nobody = 65_534;
+        for path in [project.path(), output.path()] {
+            open_up(path);
+        }
+        if !reachable(&python, nobody) {
+            // A home directory closed to others: there is no interpreter nobody could use.
+            return;
+        }
+        let args: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+        command = Command::new(copy);
+        command
+            .args(args)
+            .current_dir(project.path())
+            .env("HOME", "/nonexistent")
+            .uid(nobody)
+            .gid(nobody);
+    }
+    let run = Run::of(command.output().expect("flakelab runs"), &document);
+    if run.document.is_null() {
+        panic!("no document, exit code {}\n{}", run.code, run.stderr);
+    }
+    if sandboxed(&run) {
+        run.expect(&[
+            ("test_w.py::test_first_time", "non_idempotent"),
+            ("test_w.py::test_deletes", "non_idempotent"),
+            ("test_w.py::test_tmp", "non_idempotent"),
+        ]);
+        assert_eq!(
+            std::fs::read(project.path().join("data.txt")).expect("kept"),
+            b"precious"
+        );
+    } else {
+        assert!(run.stderr.contains("no sandbox ("), "{}", run.stderr);
+    }
+}
+
+fn reachable(python: &std::path::Path, user: u32) -> bool {
+    Command::new(python)
+        .args(["-c", "import pytest"])
+        .uid(user)
+        .gid(user)
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn open_up(dir: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o777)).expect("chmod");
+    for entry in std::fs::read_dir(dir).expect("readable").flatten() {
+        std::fs::set_permissions(entry.path(), std::fs::Permissions::from_mode(0o777))
+            .expect("chmod");
+    }
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
+}
