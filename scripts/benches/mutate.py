@@ -105,9 +105,15 @@ def beside_mutmut(name, tool, scratch, check):
     print(f"  mutmut    {each * 1000:8.1f} ms CPU a mutant executed  ({len(theirs):,}: {said(their_status)})")
     print(f"  flakelab  {our_each * 1000:8.1f} ms CPU a mutant executed  ({len(mutants):,}: {said(our_status)})")
     print(f"  ratio     {each / our_each:8.1f}")
+    ours = mutmut.ours(project, mutants)
+    same = [option for key in theirs if key in ours for option in ("--mutant", ours[key]["id"])]
+    same_spent, document = mutate(project, python, scratch, "--jobs", "1", "--seed", "1", *same)
+    same_each = same_spent / len(document["mutants"])
+    print(f"  flakelab  {same_each * 1000:8.1f} ms CPU a mutant that both have")
+    print(f"  ratio     {each / same_each:8.1f}")
     outside = sum(1 for mutant in mutants if mutant["scope"] == "<module>" and mutant["status"] in SCORED)
     print(f"  mutants outside functions, which mutmut has none of: {outside:,} scored")
-    compare(project, python, scratch, theirs, mutmut.ours(project, mutants))
+    compare(project, python, scratch, theirs, ours)
     if check:
         check_plain(project, python, mutants, check)
 
@@ -125,6 +131,9 @@ def compare(project, python, scratch, theirs, ours):
     reasons = Counter()
     for key in conflicts:
         name, status = theirs[key]
+        if status == "error":
+            reasons["mutmut could not start pytest, and calls that a timeout"] += 1
+            continue
         mutant = ours[key]
         count, failed = counted(project, python, scratch, mutant)
         reason = why(status, mutant, count, failed)
@@ -139,8 +148,6 @@ def compare(project, python, scratch, theirs, ours):
 def why(status, mutant, count, plain):
     if mutant["status"] == "not covered" and status in SCORED and plain == "passes":
         return "mutmut scored a mutant that was never executed"
-    if status == "error":
-        return "mutmut could not start pytest, and calls that a timeout"
     if {status, mutant["status"]} == {"killed", "timeout"}:
         return "one test fails and another one never ends"
     if status == "not covered" and plain == "passes":

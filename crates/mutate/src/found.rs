@@ -103,11 +103,16 @@ pub(crate) fn matrix_pairs(chase: &Chase<'_>) -> Vec<MatrixPair> {
         .collect()
 }
 
+/// The name of a mutant, the same as long as its function is.
+pub(crate) fn id(file: &File, mutation: &Mutation) -> String {
+    format!("{}:{}", file.path, mutation.id)
+}
+
 /// What there is to say of a mutant before it ran.
 pub(crate) fn describe(file: &File, unit: &Unit, mutation: &Mutation) -> Found {
     let before = &file.text[mutation.span.clone()];
     Found {
-        id: format!("{}:{}", file.path, mutation.id),
+        id: id(file, mutation),
         file: file.path.clone(),
         line: mutation.line,
         column: mutation.column,

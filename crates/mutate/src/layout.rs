@@ -6,6 +6,7 @@ use flakelab_source::Source;
 use flakelab_source::mutants::{Unit, UnitKind, mutants};
 
 use crate::coverage::Coverage;
+use crate::found::id;
 use crate::reuse::{self, Units};
 use crate::settings::{File, Settings};
 
@@ -111,7 +112,10 @@ pub(crate) fn choose(
                         let mut ranges = ranges.into_iter().flatten();
                         ranges.any(|(from, to)| (*from..=*to).contains(&mutation.line))
                     });
+                    let named = settings.mutants.is_empty()
+                        || settings.mutants.contains(&id(file, mutation));
                     changed
+                        && named
                         && !settings
                             .without
                             .iter()
@@ -140,4 +144,11 @@ pub(crate) fn choose(
         }
     }
     chosen
+}
+
+/// The ids of all mutants of a file.
+pub fn ids(file: &File) -> impl Iterator<Item = String> {
+    let found = Source::parse(&file.text).map(|source| mutants(&source));
+    let mutations = found.into_iter().flat_map(|found| found.mutations);
+    mutations.map(|mutation| id(file, &mutation))
 }

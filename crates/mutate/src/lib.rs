@@ -37,6 +37,7 @@ mod subject;
 pub use coverage::{Share, Stability, Varying};
 pub use execute::Spent;
 pub use found::{Counts, Found, Verdict};
+pub use layout::ids;
 pub use mutate::{Mutating, mutate};
 pub use pair::{Ladder, Rung, Status};
 pub use priority::{Candidate, prioritise};

@@ -1,6 +1,6 @@
 //! What a campaign is asked to do, what it works with, and who follows it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_lab::{BorrowedLab, Journal, LabError};
 use flakelab_model::Timeout;
@@ -45,6 +45,8 @@ pub struct Settings {
     pub matrix: bool,
     /// At most so many mutants, spread over all.
     pub sample: Option<usize>,
+    /// Mutants by their ids; none for all.
+    pub mutants: BTreeSet<String>,
     /// Lines of files that may be changed; `None` for all.
     pub lines: Option<BTreeMap<String, Vec<(usize, usize)>>>,
     /// Operators, by their words, that are not used.

@@ -69,7 +69,7 @@ def prepare(edits, config):
                 _functions.setdefault((code.co_name, code.co_firstlineno), []).append(thing)
     if len(_codes) > MOST_CODES:
         _codes.clear()
-    for edit in edits.values():
+    for edit in edits:
         path = _path(edit, config)
         for function in _holders(path, edit["name"], edit["first_line"])[:1]:
             try:

@@ -49,6 +49,13 @@ class ForkRepair:
             return "an event loop that cannot be copied was created during collection"
         return None
 
+    def holds_files(self):
+        """Whether files of the sandbox are open: they would stay those of the mounts of now."""
+        for fd, link in _descriptors():
+            if fd not in self._own and self._sandbox.covers(link) and os.fstat(fd).st_nlink:
+                return True
+        return False
+
     def before(self):
         if "random" in sys.modules:
             self._random = sys.modules["random"].getstate()

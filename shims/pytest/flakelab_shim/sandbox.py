@@ -37,10 +37,19 @@ class Sandbox:
         """Called in a forked child: its writes go to a layer of its own from now on."""
         self._kernel.arm()
         self._kernel.unshare_mounts()
-        for target in self._targets:
+        self._push(self._targets)
+
+    def settle(self):
+        """What was written so far becomes a layer below: this process has written nothing any more."""
+        self._kernel.arm()
+        self._renewed += 1
+        self._push([target for target in self._targets if os.listdir(self._upper[target])])
+
+    def _push(self, targets):
+        for target in targets:
             if os.listdir(self._upper[target]):
                 self._lower[target].insert(0, self._upper[target])
-        self._replace(self._targets)
+        self._replace(targets)
 
     def is_untouched(self):
         """Whether this lineage has written nothing: then a child that ends before it goes on may share its

@@ -22,20 +22,19 @@ class ForkServer:
         self._watched = False
 
     def serve(self, prepare=None):
-        """Returns, with its request, in each child; never in the server itself. `prepare` gets what forks can
-        be spared."""
+        """Returns, with its request, in each child; never in the server itself. `prepare` does once what each
+        fork would do again."""
         saved = self._state.save() if self._state else None
+        if self._sandbox and not self._sandbox.is_untouched() and not self._repair.holds_files():
+            self._sandbox.settle()
         while True:
             request = self._channel.receive()
             if request is None:
                 os._exit(0)
             self._reseed = request["reseed"]
             self._watched = request.get("experiment") is not None
-            if request.get("mutation"):
-                # Here, not in every child.
-                from . import mutation  # noqa: F401
-            if prepare is not None and (request.get("edits") or request.get("mutation")):
-                prepare(request.get("edits") or {})
+            if prepare is not None:
+                prepare(request)
             # Changed code takes a fork each, and most of them write nothing.
             shares = bool(request.get("mutation")) and self._may_share()
             pid = self._fork(shares)

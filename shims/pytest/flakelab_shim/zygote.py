@@ -21,7 +21,7 @@ class ZygoteDriver:
         items = list(session.items)
         if self._reach is not None:
             self._reach.collected()
-        request = self._server.serve(lambda edits: _prepare(edits, session.config))
+        request = self._server.serve(lambda request: _prepare(request, session))
         try:
             trie = Trie(request)
             session.items[:] = [items[t] for t in trie.tests]
@@ -51,10 +51,16 @@ class ZygoteDriver:
         raise Stop
 
 
-def _prepare(edits, config):
-    from .edits import prepare
+def _prepare(request, session):
+    edits = list((request.get("edits") or {}).values())
+    if request.get("mutation"):
+        from . import mutation  # noqa: F401
 
-    prepare(edits, config)
+        edits.append(request["mutation"]["body"])
+    if edits:
+        from .edits import prepare
+
+        prepare(edits, session.config)
 
 
 def _mute(config):

@@ -72,6 +72,10 @@ pub(crate) struct WhichArgs {
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<usize>,
 
+    /// Only this mutant, by its id in an earlier result, decided anew; may be given more than once
+    #[arg(long, value_name = "ID")]
+    pub(crate) mutant: Vec<String>,
+
     /// Do without an operator, e.g. `string` (all are listed with `--without help`)
     #[arg(long, value_name = "OPERATOR", value_delimiter = ',')]
     pub(crate) without: Vec<String>,

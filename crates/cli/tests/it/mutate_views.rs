@@ -212,6 +212,37 @@ fn patterns_operators_pragmas_and_samples_choose() {
 }
 
 #[test]
+fn mutants_are_named_by_their_ids() {
+    let project = project();
+    let all = project.mutate(&[]);
+    let wanted: Vec<&Value> = all
+        .mutants()
+        .iter()
+        .filter(|m| m["line"] == 1 || m["scope"] == "half")
+        .collect();
+    assert!(wanted.len() > 2 && wanted.len() < all.mutants().len());
+    let named: Vec<&str> = wanted
+        .iter()
+        .flat_map(|m| ["--mutant", m["id"].as_str().expect("an id")])
+        .collect();
+    let run = project.mutate(&named);
+    let told =
+        |mutant: &Value| ["id", "status", "killed_by", "diff"].map(|key| mutant[key].clone());
+    let found: Vec<_> = run.mutants().iter().map(told).collect();
+    assert_eq!(found, wanted.into_iter().map(told).collect::<Vec<_>>());
+    assert!(run.mutants().iter().all(|m| m["reused"] != true));
+
+    let python = project.python();
+    let args = ["mutate", "--mutant", "money.py:0", "--python"];
+    let mut command = project.flakelab(&args);
+    let refused = command.arg(python).output().expect("flakelab runs");
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("there is no mutant `money.py:0`"), "{said}");
+    assert!(said.contains("ids are in the result"), "{said}");
+}
+
+#[test]
 fn only_lines_that_git_says_changed() {
     let project = project();
     let none = project.mutate(&["--diff", "HEAD"]);

@@ -325,7 +325,7 @@ fn of_mutants(steps: &mut Vec<Step>, whole: &Whole) {
                 mutate::sentence(&mutant.says),
                 count(mutant.tests as u64, "test", "tests")
             ),
-            command: format!("flakelab mutate --only {}", shell_word(&mutant.file)),
+            command: format!("flakelab mutate --mutant {}", shell_word(&mutant.id)),
         });
     }
 }

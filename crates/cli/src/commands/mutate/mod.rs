@@ -6,7 +6,7 @@ mod progress;
 mod simulate;
 mod toolchain;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use flakelab_lab::Lab;
@@ -70,8 +70,8 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let found = wanted(args, &config.mutate, &bench, &lab)?;
     settings.environment = surroundings(&bench, &lab, &found.others);
     let store = early.map_or_else(|| bench.open_store(), Ok)?;
-    let before =
-        StoreJournal::earlier(&store, asked.verb, args.how.fresh).map_err(CliError::store)?;
+    let anew = args.how.fresh || !settings.mutants.is_empty();
+    let before = StoreJournal::earlier(&store, asked.verb, anew).map_err(CliError::store)?;
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let mut gathered = document::Gathered::default();
     let mut rows = Vec::new();
@@ -157,7 +157,8 @@ fn check(
         .mutants
         .iter()
         .all(|m| m.status == report::Status::NotCovered);
-    if nothing && settings.lines.is_none() && !document.mutants.is_empty() {
+    let chosen = settings.lines.is_some() || !settings.mutants.is_empty();
+    if nothing && !chosen && !document.mutants.is_empty() {
         return Err(
             broken("no test reaches any of the code that may be changed").hint(
                 "do tests import the project from where it is installed? `pip install -e .` makes them import this \
@@ -243,6 +244,7 @@ fn settings(
         immediate: how.rerun.or(config.rerun) != Some(RerunArg::Later),
         matrix: how.matrix.is_some(),
         sample,
+        mutants: args.which.mutant.iter().cloned().collect(),
         lines: lines(&args.which, bench)?,
         without: without(&args.which, config)?,
         most_hits,
@@ -267,6 +269,7 @@ fn configuration(
         "immediate": settings.immediate,
         "matrix": settings.matrix,
         "sample": settings.sample,
+        "mutants": settings.mutants,
         "diff": args.which.diff,
         "only": given(&args.which.only, config.only.as_ref()),
         "exclude": given(&args.which.exclude, config.exclude.as_ref()),
@@ -332,7 +335,29 @@ fn wanted(
             "tests, `conftest.py`, `docs` and their like are left alone; --only names files all the same",
         ));
     }
-    Ok(found)
+    named(&args.which.mutant, found)
+}
+
+/// The files of the mutants that were named, or all.
+fn named(mutants: &[String], mut found: files::Found) -> Result<files::Found, CliError> {
+    if mutants.is_empty() {
+        return Ok(found);
+    }
+    let wanted: BTreeSet<&String> = mutants.iter().collect();
+    let mut seen = BTreeSet::new();
+    found.files.retain(|file| {
+        let before = seen.len();
+        if mutants.iter().any(|id| id.starts_with(&file.path)) {
+            seen.extend(flakelab_mutate::ids(file).filter(|id| wanted.contains(id)));
+        }
+        seen.len() > before
+    });
+    match mutants.iter().find(|id| !seen.contains(*id)) {
+        None => Ok(found),
+        Some(id) => Err(CliError::usage(format!("there is no mutant `{id}`")).hint(
+            "ids are in the result of `flakelab mutate`, and change when their function does",
+        )),
+    }
 }
 
 /// What verdicts depend on besides the code that is executed: see `reuse.rs`.

@@ -62,6 +62,7 @@ const MUTATE: Options = &[
     ("immediate", "", How::Unless("--rerun=later")),
     ("matrix", "--matrix", How::Given),
     ("sample", "--sample", How::Given),
+    ("mutants", "--mutant", How::Each),
     ("diff", "--diff", How::Given),
     ("only", "--only", How::Each),
     ("exclude", "--exclude", How::Each),
@@ -166,7 +167,7 @@ mod tests {
             "isolated_runs": 3, "confirmations": 1, "mode": "delta", "all": true, "state": false, "strategy": "reset",
             "site": "victim", "shuffles": 4, "runs": 3, "layers": ["outcome"], "factors": ["hash_seed"], "preset": null,
             "runtimes": ["/usr/bin/python3"], "unmask": ["path"], "coverage": "default", "coverage_reruns": 2,
-            "immediate": false, "matrix": true, "sample": 9, "diff": "HEAD", "only": ["a*.py"], "exclude": ["b.py"],
+            "immediate": false, "matrix": true, "sample": 9, "mutants": ["m.py:1f"], "diff": "HEAD", "only": ["a*.py"], "exclude": ["b.py"],
             "without": ["string"], "hits": 100, "scope": "class", "include_fixtures": true, "assertions": ["check"],
             "isolation": "cold", "pytest_args": ["-k", "x"], "version": "v1", "tests": ["t.py::a"],
         });
