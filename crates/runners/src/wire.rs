@@ -52,6 +52,9 @@ pub(crate) enum Event {
     /// Changed code was executed so often that the process ended itself.
     #[serde(rename = "circles")]
     Circles {},
+    /// So many processes of the run were alive that it ended itself.
+    #[serde(rename = "bomb")]
+    Bomb { n: u32 },
     /// Points reached while the suite was imported: first, length, first, length, …
     #[serde(rename = "imported")]
     Imported { r: Vec<u32> },

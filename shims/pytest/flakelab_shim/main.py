@@ -17,6 +17,9 @@ def main(request_fd, event_fd):
     if setup is None:
         os._exit(0)
     with Hidden():
+        from .bombs import Guard
+
+        guard = Guard(channel)
         descriptors = open_layers(setup)
         reach = instrument(setup, channel)
     sandbox, sandbox_error = enter_sandbox(kernel, setup)
@@ -47,7 +50,7 @@ def main(request_fd, event_fd):
     elif mode == "whole":
         driver = WholeDriver(channel, surround, setup, sandbox_error, layers)
     else:
-        server = ForkServer(channel, kernel, repair, sandbox, setup)
+        server = ForkServer(channel, kernel, repair, sandbox, guard, setup)
         if mode == "zygote":
             driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach)
         else:

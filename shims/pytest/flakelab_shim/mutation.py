@@ -1,7 +1,6 @@
 """Changed code under watch: put in place, counted where it is executed, and pursued until tests reach it."""
 
 import builtins
-import signal
 
 from . import sources
 from .channel import clean
@@ -15,10 +14,6 @@ with Hidden():
 
 # The process ended itself because the changed code was executed too often.
 IN_CIRCLES = 86
-# Processes that changed code may fork during one test. Those who test pools of processes stay far below, and a
-# machine bears as many.
-MOST_FORKS = 200
-_SLOTS = 4_096
 
 
 class Probe:
@@ -29,12 +24,8 @@ class Probe:
         self._most = most
         self._count = 0
         self._start = 0
-        self._ever = False
-        # Shared with processes that a test forks: whether one was hit, whether they are too many, and a byte for each.
-        self._flag = mmap.mmap(-1, 2)
-        self._forks = mmap.mmap(-1, _SLOTS)
-        self._group = os.getpgrp()
-        os.register_at_fork(after_in_child=self._forked)
+        # Shared with processes that a test forks: whether one was hit.
+        self._flag = mmap.mmap(-1, 1)
         builtins.__flakelab_hit__ = self._hit
         builtins.__flakelab_seen__ = self._seen
 
@@ -49,17 +40,6 @@ class Probe:
             self._channel.send_raw(b'{"k":"circles"}')
             os._exit(IN_CIRCLES)
 
-    def _forked(self):
-        self._forks[os.getpid() % _SLOTS] = 1
-        if self._forks[:].count(1) <= MOST_FORKS or not (self._ever or self.is_hit()):
-            return
-        if self._flag[1]:
-            os._exit(IN_CIRCLES)
-        # Each of them may go on forking: only all at once can be stopped.
-        self._flag[1] = 1
-        self._channel.send_raw(b'{"k":"circles"}')
-        os.killpg(self._group, signal.SIGKILL)
-
     def _seen(self, decorated):
         self._hit()
         return decorated
@@ -68,8 +48,6 @@ class Probe:
         """Hits from now on belong to the next execution; whether there were any since the last call."""
         self._start = self._count
         was_hit, self._flag[0] = self.is_hit(), 0
-        self._ever |= was_hit
-        self._forks[:] = bytes(_SLOTS)
         return was_hit
 
     def hits(self):

@@ -12,11 +12,12 @@ from .state import State
 
 
 class ForkServer:
-    def __init__(self, channel, kernel, repair, sandbox, setup):
+    def __init__(self, channel, kernel, repair, sandbox, guard, setup):
         self._channel = channel
         self._kernel = kernel
         self._repair = repair
         self._sandbox = sandbox
+        self._guard = guard
         self._state = None if sandbox else State(setup["state"], setup["saved"])
         self._reseed = ()
         self._watched = False
@@ -85,6 +86,7 @@ class ForkServer:
     def _enter_lineage(self, shares_layer):
         _own_group(0)
         self._kernel.die_with_parent()
+        self._guard.begin()
         self._channel.send_raw(b'{"k":"begin","pid":%d}' % os.getpid())
         try:
             if self._sandbox and not shares_layer:
@@ -108,6 +110,7 @@ class ForkServer:
             os.killpg(pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
+        self._guard.resume()
         return status, usage
 
 

@@ -69,6 +69,11 @@ pub struct Exit {
     pub cpu: Duration,
 }
 
+/// Whether a process with this status, as `waitpid` gives it, was ended by a signal that none survives.
+pub fn was_killed(status: i32) -> bool {
+    libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL
+}
+
 pub fn spawn(spawn: Spawn) -> io::Result<Process> {
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&reader, true)?;
@@ -283,8 +288,8 @@ pub fn adopt_orphans() -> Vec<i32> {
 
 /// Kills and collects adopted children, except those in `known`; whatever they leave behind as well.
 pub fn end_orphans(known: &[i32]) {
-    // A killed orphan's own children become ours in turn; a tree is no deeper than this.
-    for _ in 0..64 {
+    // A killed orphan's own children become ours in turn. Trees are not deep, but for those of fork bombs.
+    for _ in 0..4_096 {
         let orphans: Vec<i32> = children(std::process::id())
             .into_iter()
             .filter(|pid| !known.contains(pid))

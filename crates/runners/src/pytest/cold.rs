@@ -9,7 +9,7 @@ use flakelab_model::{Recording, RunRecord};
 use super::factors;
 use super::job::Job;
 use super::lab::Progress;
-use super::lane::{Pending, Selection, Special, hear};
+use super::lane::{Disturbed, Pending, Selection, Special, hear};
 use super::launch::{Nest, RecordingSetup};
 use super::trace;
 use super::worker::{Launch, Worker};
@@ -28,6 +28,8 @@ pub(super) struct ColdRun {
 /// What a cold interpreter that has ended leaves behind.
 pub(super) enum Ended {
     Records(Vec<RunRecord>),
+    /// Something in it was killed.
+    Disturbed(Box<Disturbed>),
     /// Its tests were not found by name.
     NotFound(Box<Pending>),
 }
@@ -157,6 +159,7 @@ impl ColdRun {
             .to_owned();
         self.job
             .lose_unless_ended(format!("the interpreter ended early: {last}"));
+        let killed = self.job.killed();
         let mut records = self.job.records(self.hash_seed, exit.cpu);
         if self.pending.recording.is_some() {
             let trace = trace::read(&self.nest.trace())?;
@@ -164,6 +167,14 @@ impl ColdRun {
                 record.trace = Some(Box::new(trace.clone()));
             }
         }
-        Ok(Ended::Records(records))
+        Ok(match killed {
+            Some(killed) => Ended::Disturbed(Box::new(Disturbed {
+                killed,
+                pending: self.pending,
+                records,
+                hash_seed: self.hash_seed,
+            })),
+            None => Ended::Records(records),
+        })
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use flakelab_model::Suite;
 
 use super::arguments::Arguments;
+use super::job::bomb_message;
 use super::open::{Facts, OpenError, SandboxState};
 use super::worker::Worker;
 use crate::wire::{CollectionError, Event, Fatal, Hello};
@@ -46,6 +47,12 @@ impl Lists {
                     worker.drain(buffer);
                     let errors = std::mem::take(&mut self.errors);
                     return Err(refusal(fatal, errors, worker.output()));
+                }
+                Event::Bomb { n } => {
+                    return Err(OpenError::DoesNotCollect {
+                        errors: std::mem::take(&mut self.errors),
+                        said: bomb_message("collection", n),
+                    });
                 }
                 _ => {}
             }

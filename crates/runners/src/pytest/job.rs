@@ -44,6 +44,9 @@ pub(super) struct Job {
     lost: Option<String>,
     not_found: bool,
     ended: bool,
+    killed: Option<Killed>,
+    /// So many processes at the same time ended the run.
+    bomb: Option<u32>,
     /// The worker itself is to be killed, which ends everything.
     given_up: bool,
     pub(super) plain: bool,
@@ -65,6 +68,11 @@ struct Lineage {
     /// Since when it is to be gone: it was killed, or said that it is through.
     over: Option<Instant>,
 }
+
+/// A process of the run was killed (signal 9), and not by flakelab: while this test was running, if one was. It may
+/// have been the test itself, or a system that is out of memory, or somebody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Killed(pub(super) Option<TestIndex>);
 
 /// A limit that was exceeded: what to kill.
 #[derive(Debug, PartialEq, Eq)]
@@ -89,6 +97,8 @@ impl Job {
             lost: None,
             not_found: false,
             ended: false,
+            killed: None,
+            bomb: None,
             given_up: false,
             plain: false,
             seen: None,
@@ -112,6 +122,14 @@ impl Job {
     pub(super) fn circles(&mut self) {
         if let Some(chase) = &mut self.pursuit {
             chase.circles = true;
+        }
+    }
+
+    /// Processes became too many. Where changed code is why, that is one way to go in circles.
+    pub(super) fn bomb(&mut self, processes: u32) {
+        match &mut self.pursuit {
+            Some(chase) if chase.was_hit() => chase.circles = true,
+            _ => self.bomb = Some(processes),
         }
     }
 
@@ -237,7 +255,9 @@ impl Job {
 
     /// The innermost lineage is gone; what it was running has crashed unless we killed it.
     pub(super) fn left(&mut self, status: i32, said: &str) {
-        let Some(lineage) = self.lineages.pop() else {
+        let lineage = self.lineages.pop();
+        self.notice(status, lineage.as_ref());
+        let Some(lineage) = lineage else {
             return;
         };
         if lineage.running.is_none() && lineage.over.is_none() {
@@ -251,7 +271,10 @@ impl Job {
                 let message = "the changed code was executed again and again".to_owned();
                 Outcome::TimedOut(self.failure(Phase::Call, message, String::new()))
             } else {
-                let message = crash_message(status, said);
+                let message = match self.bomb.take() {
+                    Some(processes) => bomb_message("the test", processes),
+                    None => crash_message(status, said),
+                };
                 Outcome::Crashed(self.failure(Phase::Call, message, String::new()))
             };
             self.put(node, to.as_deref(), outcome, 0);
@@ -259,6 +282,24 @@ impl Job {
         if let Some(parent) = self.lineages.last_mut() {
             parent.progress = Instant::now();
         }
+    }
+
+    fn notice(&mut self, status: i32, lineage: Option<&Lineage>) {
+        let circles = self.pursuit.as_ref().is_some_and(|chase| chase.circles);
+        let ours = self.given_up || lineage.is_some_and(|lineage| lineage.over.is_some());
+        if !process::was_killed(status) || ours || circles || self.bomb.is_some() {
+            return;
+        }
+        let running = lineage.and_then(|lineage| lineage.running.as_ref());
+        let test = running.and_then(|(node, _)| self.trie.tests.get(*node as usize));
+        self.killed = Some(Killed(test.copied()));
+        if test.is_none() {
+            self.lose("the process was killed when no test was running".into());
+        }
+    }
+
+    pub(super) fn killed(&self) -> Option<Killed> {
+        self.killed
     }
 
     /// Changed code that goes in circles when it is imported is charged to the first test.
@@ -464,6 +505,13 @@ impl Lineage {
         let patient = waited < limit.saturating_mul(MOST_WAIT);
         (used < limit && patient).then(|| (limit - used).max(LEAST_REPRIEVE))
     }
+}
+
+/// What a run came to whose processes became too many.
+pub(super) fn bomb_message(who: &str, processes: u32) -> String {
+    format!(
+        "{who} forked without end: {processes} processes were alive at the same time, and all were ended"
+    )
 }
 
 /// What a process that ended in the middle of a test came to.

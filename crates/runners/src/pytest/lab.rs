@@ -17,10 +17,11 @@ use flakelab_lab::{Lab, LabError, Sink};
 use flakelab_model::{Changed, Ending, Isolation, RunRecord, RunRequest, Suite};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::accidents::Accidents;
 use super::cold::{ColdRun, Ended};
 use super::ground::Ground;
 use super::job::Job;
-use super::lane::{Lane, Pending, Selection, Special};
+use super::lane::{Disturbed, Lane, Pending, Selection, Special};
 use super::open::{Facts, Options, hash_seed};
 use super::worker::{Launch, Worker};
 use crate::process;
@@ -53,6 +54,7 @@ pub struct PytestLab {
     pub(super) facts: Option<Facts>,
     pub(super) start_cpu: Duration,
     pub(super) started: u32,
+    accidents: Accidents,
     /// Children flakelab had before the lab was opened; not ours to end.
     pub(super) strangers: Vec<i32>,
     pub(super) buffer: Vec<u8>,
@@ -84,6 +86,7 @@ impl PytestLab {
             facts: None,
             start_cpu: Duration::ZERO,
             started: 0,
+            accidents: Accidents::default(),
             strangers: ground.strangers,
             buffer: vec![0; wire::PACKET],
             progress: Arc::default(),
@@ -223,7 +226,8 @@ impl PytestLab {
         }
         let tries = merge(warm);
         while !tries.is_empty() && self.lanes.len() < self.options.jobs.min(tries.len()).max(1) {
-            self.add_lane().map_err(|error| self.cannot_start(&error))?;
+            self.add_lane(None)
+                .map_err(|error| self.cannot_start(&error))?;
         }
         let lanes = self.lanes.len();
         for (place, trie) in tries.into_iter().enumerate() {
@@ -235,6 +239,7 @@ impl PytestLab {
                 selection: None,
                 special: Special::of(request),
                 recording: None,
+                disturbed: Vec::new(),
             });
         }
         Ok(colds)
@@ -312,6 +317,7 @@ impl PytestLab {
             selection: Some(selection),
             special: Special::of(request),
             recording: request.recording.clone(),
+            disturbed: Vec::new(),
         }
     }
 
@@ -359,6 +365,12 @@ impl PytestLab {
         for lane in self.lanes.iter_mut().chain(&mut self.templates) {
             let heard = lane.hear(&mut self.buffer, &self.progress);
             records.extend(heard.records);
+            for disturbed in heard.disturbed {
+                match again(&mut self.accidents, disturbed) {
+                    Ok(pending) => lane.enqueue(pending),
+                    Err(as_it_is) => records.extend(as_it_is),
+                }
+            }
             not_found.extend(
                 heard
                     .not_found
@@ -374,13 +386,21 @@ impl PytestLab {
         for at in (0..self.templates.len()).rev() {
             if dead_templates[at] {
                 let dead = self.templates.remove(at);
-                let seed = dead.hash_seed;
-                let (lost, _, queue) = dead.bury().map_err(broken)?;
-                records.extend(lost);
-                colds.extend(queue.into_iter().map(|pending| PendingCold {
-                    pending,
-                    hash_seed: seed,
-                }));
+                let hash_seed = dead.hash_seed;
+                let mut estate = dead.bury().map_err(broken)?;
+                records.extend(estate.records);
+                if let Some(disturbed) = estate.disturbed {
+                    match again(&mut self.accidents, disturbed) {
+                        Ok(pending) => estate.queue.push_back(pending),
+                        Err(as_it_is) => records.extend(as_it_is),
+                    }
+                }
+                colds.extend(
+                    estate
+                        .queue
+                        .into_iter()
+                        .map(|pending| PendingCold { pending, hash_seed }),
+                );
             }
         }
         let mut at = 0;
@@ -393,6 +413,13 @@ impl PytestLab {
             }
             match self.colds.remove(at).finish().map_err(broken)? {
                 Ended::Records(done) => records.extend(done),
+                Ended::Disturbed(disturbed) => {
+                    let hash_seed = disturbed.hash_seed;
+                    match again(&mut self.accidents, *disturbed) {
+                        Ok(pending) => colds.push_back(PendingCold { pending, hash_seed }),
+                        Err(as_it_is) => records.extend(as_it_is),
+                    }
+                }
                 Ended::NotFound(pending) => not_found.push((*pending, 0)),
             }
         }
@@ -410,18 +437,26 @@ impl PytestLab {
         Ok(records)
     }
 
-    /// A zygote died (a test killed its parent, the system ran out of memory): its run crashed, and a
-    /// new zygote takes the queue over.
+    /// A zygote died (a test killed its parent, the system ran out of memory): a new one takes the queue over.
     fn replace(&mut self, at: usize) -> Result<Vec<RunRecord>, LabError> {
         let dead = self.lanes.remove(at);
-        let was_busy = dead.is_busy();
-        let (records, said, queue) = dead.bury().map_err(|e| LabError::broken(e.to_string()))?;
-        if !was_busy {
-            let last = said.trim().lines().last().unwrap_or("it said nothing");
-            return Err(self.cannot_start(&format_args!("a zygote died while idle: {last}")));
+        let (was_busy, seed) = (dead.is_busy(), dead.hash_seed);
+        let estate = dead.bury().map_err(|e| LabError::broken(e.to_string()))?;
+        if !was_busy && !self.accidents.excuse_idle() {
+            let last = estate.said.trim().lines().last();
+            let last = last.unwrap_or("it said nothing");
+            return Err(self.cannot_start(&format_args!("zygotes die while idle: {last}")));
         }
-        self.add_lane().map_err(|error| self.cannot_start(&error))?;
+        self.add_lane(Some(seed))
+            .map_err(|error| self.cannot_start(&error))?;
         let fresh = self.lanes.len() - 1;
+        let (mut records, mut queue) = (estate.records, estate.queue);
+        if let Some(disturbed) = estate.disturbed {
+            match again(&mut self.accidents, disturbed) {
+                Ok(pending) => queue.push_back(pending),
+                Err(as_it_is) => records.extend(as_it_is),
+            }
+        }
         for pending in queue {
             self.lanes[fresh].enqueue(pending);
         }
@@ -504,6 +539,21 @@ impl Drop for PytestLab {
     fn drop(&mut self) {
         self.abandon();
     }
+}
+
+/// A run that something killed, to be made again; or else what it came to.
+fn again(accidents: &mut Accidents, disturbed: Disturbed) -> Result<Pending, Vec<RunRecord>> {
+    let Disturbed {
+        killed,
+        mut pending,
+        records,
+        ..
+    } = disturbed;
+    if !accidents.excuse(killed, &pending.disturbed) {
+        return Err(records);
+    }
+    pending.disturbed.push(killed);
+    Ok(pending)
 }
 
 fn wants_all(request: &RunRequest) -> bool {

@@ -14,7 +14,7 @@ use flakelab_model::{
 };
 use serde::Serialize;
 
-use super::job::Job;
+use super::job::{Job, Killed};
 use super::lab::Progress;
 use super::launch::Nest;
 use super::worker::{Launch, Worker};
@@ -49,6 +49,17 @@ pub(super) struct Pending {
     pub(super) selection: Option<Selection>,
     pub(super) special: Special,
     pub(super) recording: Option<Arc<Recording>>,
+    /// What was killed when it was under way before.
+    pub(super) disturbed: Vec<Killed>,
+}
+
+/// A run in which something was killed: to be made again, or to be taken as it is.
+#[derive(Debug)]
+pub(super) struct Disturbed {
+    pub(super) killed: Killed,
+    pub(super) pending: Pending,
+    pub(super) records: Vec<RunRecord>,
+    pub(super) hash_seed: u32,
 }
 
 impl Pending {
@@ -123,6 +134,16 @@ pub(super) struct Heard {
     pub(super) records: Vec<RunRecord>,
     /// Runs whose tests were not found, to be tried with the whole selection.
     pub(super) not_found: Vec<Pending>,
+    pub(super) disturbed: Vec<Disturbed>,
+}
+
+/// What a lane that has died leaves behind.
+#[derive(Debug)]
+pub(super) struct Estate {
+    pub(super) records: Vec<RunRecord>,
+    pub(super) disturbed: Option<Disturbed>,
+    pub(super) said: String,
+    pub(super) queue: VecDeque<Pending>,
 }
 
 impl Lane {
@@ -252,6 +273,13 @@ impl Lane {
         if let Some((job, pending)) = self.job.take() {
             if job.not_found() && pending.may_search() {
                 heard.not_found.push(pending);
+            } else if let Some(killed) = job.killed() {
+                heard.disturbed.push(Disturbed {
+                    killed,
+                    pending,
+                    records: job.records(self.hash_seed, cpu),
+                    hash_seed: self.hash_seed,
+                });
             } else {
                 heard.records.extend(job.records(self.hash_seed, cpu));
             }
@@ -266,18 +294,33 @@ impl Lane {
     }
 
     /// The process itself died: what it was running has crashed.
-    pub(super) fn bury(mut self) -> io::Result<(Vec<RunRecord>, String, VecDeque<Pending>)> {
+    pub(super) fn bury(mut self) -> io::Result<Estate> {
         let said = self.worker.output();
         let exit = self.worker.reap()?;
-        let records = match self.job.take() {
-            Some((mut job, _)) => {
-                job.left(exit.status, &said);
-                job.lose("the process that forks runs died".into());
-                job.records(self.hash_seed, exit.cpu)
+        let (mut records, mut disturbed) = (Vec::new(), None);
+        if let Some((mut job, pending)) = self.job.take() {
+            job.left(exit.status, &said);
+            job.lose("the process that forks runs died".into());
+            let killed = job.killed();
+            let made = job.records(self.hash_seed, exit.cpu);
+            match killed {
+                Some(killed) => {
+                    disturbed = Some(Disturbed {
+                        killed,
+                        pending,
+                        records: made,
+                        hash_seed: self.hash_seed,
+                    });
+                }
+                None => records = made,
             }
-            None => Vec::new(),
-        };
-        Ok((records, said, self.take_queue()))
+        }
+        Ok(Estate {
+            records,
+            disturbed,
+            said,
+            queue: self.take_queue(),
+        })
     }
 }
 
@@ -301,6 +344,7 @@ pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
         }
         Event::Hit {} => job.hit(),
         Event::Circles {} => job.circles(),
+        Event::Bomb { n } => job.bomb(n),
         Event::Imported { r } => job.imported(&r),
         Event::Reached { n, r } => job.reached(n, &r),
         Event::Leak(leak) => job.leak(leak),

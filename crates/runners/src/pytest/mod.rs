@@ -18,9 +18,11 @@
 //! | `greeting` | what an interpreter says when it has collected |
 //! | `open` | starting a lab: collection, comparison of zygotes, fallbacks |
 //! | `lab` | scheduling: lanes, cold runs, timeouts |
+//! | `accidents` | runs that something killed, made again |
 //! | `once` | the whole suite once, in one interpreter |
 //! | `plain` | plain pytest on a copy of the project: a judge |
 
+mod accidents;
 mod arguments;
 mod bytecode;
 pub mod clock;

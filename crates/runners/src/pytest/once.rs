@@ -79,6 +79,7 @@ impl Once {
             selection: None,
             special: Special::default(),
             recording: Some(Arc::clone(&self.recording)),
+            disturbed: Vec::new(),
         };
         let facts = greeting.facts(as_module, sandbox);
         let record = self.finish(ColdRun::begin(started, pending))?;
@@ -163,6 +164,7 @@ impl Once {
         }
         let record = match run.finish()? {
             Ended::Records(records) => records.into_iter().next(),
+            Ended::Disturbed(run) => run.records.into_iter().next(),
             Ended::NotFound(_) => None,
         };
         record.ok_or_else(|| std::io::Error::other("a run has no record").into())

@@ -21,6 +21,9 @@ use crate::cancel::Cancel;
 use crate::process::Limits;
 use crate::wire::{CollectionError, Event};
 
+/// How often a zygote that was killed while it collected is started again, as for those that die while idle.
+const MOST_RESTARTS: u32 = 3;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxMode {
     Auto,
@@ -135,7 +138,7 @@ impl PytestLab {
         self.lanes.clear();
         // Two are needed to tell seeded from unseeded and stable from unstable.
         for _ in 0..2 {
-            let lane = self.start_lane()?;
+            let lane = self.start_lane(None)?;
             self.lanes.push(lane);
         }
         let deadline = Instant::now() + self.options.patience;
@@ -144,6 +147,7 @@ impl PytestLab {
 
     fn await_greeting(&mut self, at: usize, deadline: Instant) -> Result<Greeting, OpenError> {
         let mut lists = Lists::default();
+        let mut restarts = 0;
         loop {
             self.wait(Some(deadline));
             if self.options.cancel.is_set() {
@@ -152,9 +156,18 @@ impl PytestLab {
             if Instant::now() > deadline {
                 return Err(OpenError::TooSlow(self.options.patience));
             }
-            let worker = &mut self.lanes[at].worker;
-            if let Some(hello) = lists.hear(worker, &mut self.buffer)? {
-                return Ok(Greeting { lists, hello });
+            let lane = &mut self.lanes[at];
+            match lists.hear(&mut lane.worker, &mut self.buffer) {
+                Ok(Some(hello)) => return Ok(Greeting { lists, hello }),
+                Ok(None) => {}
+                // Not necessarily by the suite: if so, it does it again.
+                Err(_) if restarts < MOST_RESTARTS && lane.worker.was_killed() => {
+                    let seed = lane.hash_seed;
+                    self.lanes[at] = self.start_lane(Some(seed))?;
+                    lists = Lists::default();
+                    restarts += 1;
+                }
+                Err(error) => return Err(error),
             }
         }
     }
@@ -221,9 +234,9 @@ impl PytestLab {
         Ok(())
     }
 
-    /// A further zygote for an open lab.
-    pub(super) fn add_lane(&mut self) -> Result<(), OpenError> {
-        let lane = self.start_lane()?;
+    /// A further zygote for an open lab, or one in the place of another, with that one's hash seed.
+    pub(super) fn add_lane(&mut self, seed: Option<u32>) -> Result<(), OpenError> {
+        let lane = self.start_lane(seed)?;
         self.lanes.push(lane);
         let at = self.lanes.len() - 1;
         let deadline = Instant::now() + self.options.patience;
@@ -275,7 +288,13 @@ impl PytestLab {
         })
     }
 
-    fn start_lane(&mut self) -> Result<Lane, OpenError> {
+    fn start_lane(&mut self, seed: Option<u32>) -> Result<Lane, OpenError> {
+        // The first that no other has: so seeds do not depend on what died before.
+        let free = |seed: &u32| self.lanes.iter().all(|lane| lane.hash_seed != *seed);
+        let seed = seed.unwrap_or_else(|| {
+            let mut seeds = (0..).map(|number| hash_seed(self.options.seed, number));
+            seeds.find(free).unwrap_or(1)
+        });
         let number = self.started;
         self.started += 1;
         Ok(Lane::start(
@@ -283,7 +302,7 @@ impl PytestLab {
             &self.base,
             number,
             "zygote",
-            hash_seed(self.options.seed, number),
+            seed,
             self.as_module,
             &self.options.args,
             self.sandbox_roots.as_deref(),

@@ -10,8 +10,9 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 83] = shim![
+const FILES: [(&str, &str); 84] = shim![
     "__init__.py",
+    "bombs.py",
     "bytecode.py",
     "channel.py",
     "cold.py",

@@ -174,6 +174,14 @@ impl Worker {
         }
     }
 
+    /// Whether the process was killed. One that has ended is collected by asking.
+    pub(super) fn was_killed(&mut self) -> bool {
+        self.has_ended()
+            && self
+                .reap()
+                .is_ok_and(|exit| process::was_killed(exit.status))
+    }
+
     pub(super) fn reap(&mut self) -> io::Result<Exit> {
         self.process.reap()
     }

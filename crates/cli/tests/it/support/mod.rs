@@ -3,6 +3,7 @@
 //! Every project is copied before use and compared afterwards: nothing may be left in it.
 
 pub(crate) mod datasets;
+pub(crate) mod drill;
 pub(crate) mod mutants;
 pub(crate) mod order;
 pub(crate) mod patches;

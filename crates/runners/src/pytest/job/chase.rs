@@ -44,6 +44,11 @@ impl Chase {
         }
     }
 
+    /// Whether the change was executed at all.
+    pub(super) fn was_hit(&self) -> bool {
+        self.hit || self.earlier || self.imported
+    }
+
     /// Whether nothing was executed yet.
     pub(super) fn is_new(&self) -> bool {
         self.done.is_empty()

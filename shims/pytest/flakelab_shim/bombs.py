@@ -1,0 +1,91 @@
+"""Processes of a run that are alive at the same time, and the end of those who are too many.
+
+Each of them may go on forking, so only all at once can be stopped, and only by one of them: whoever watches from
+outside comes too late. Suites that fork many short-lived processes are left alone. Forks of Python are seen; what other
+programs fork is ended with the run.
+"""
+
+from .hidden import Hidden
+from .kernel import SIGKILL
+from .sealed import os
+
+# Those who test pools of processes stay far below, and a machine bears as many.
+MOST_PROCESSES = 256
+# Counting takes a look at each process, so it is done by one process in so many. Their numbers are given one after
+# the other; a counter that all share would lose steps.
+_EVERY = 32
+# Those that share a slot are counted once.
+_SLOTS = 4_096
+_GROUP, _RUN, _LAST_RUN, _OVER = range(_SLOTS, _SLOTS + 4)
+
+
+class Guard:
+    def __init__(self, channel):
+        with Hidden():
+            import mmap
+        self._channel = channel
+        # Shared by all forks: a slot for each process, then numbers.
+        self._shared = memoryview(mmap.mmap(-1, 4 * (_SLOTS + 4))).cast("I")
+        self._run = 0
+        self.begin()
+        os.register_at_fork(after_in_child=self._forked)
+
+    def begin(self):
+        """From here on this process and its group are a run of their own."""
+        self._run = self._shared[_LAST_RUN] = self._shared[_LAST_RUN] + 1
+        self.resume()
+
+    def resume(self):
+        """Goes on with this process's run after one that was forked from it."""
+        self._shared[:_SLOTS] = memoryview(bytes(4 * _SLOTS)).cast("I")
+        self._shared[_RUN] = self._run
+        self._shared[_GROUP] = os.getpgrp()
+
+    def _forked(self):
+        shared = self._shared
+        if shared[_OVER] == self._run:
+            os._exit(87)
+        if shared[_RUN] != self._run:
+            # Of a process that was there before this run.
+            return
+        pid = os.getpid()
+        shared[pid % _SLOTS] = pid
+        if pid % _EVERY:
+            return
+        alive = []
+        for slot, other in enumerate(shared[:_SLOTS].tolist()):
+            if other and _is_alive(other):
+                alive.append(other)
+            elif other:
+                shared[slot] = 0
+        if len(alive) > MOST_PROCESSES:
+            shared[_OVER] = self._run
+            self._channel.send_raw(b'{"k":"bomb","n":%d}' % len(alive))
+            self._end(alive)
+
+    def _end(self, alive):
+        """Those that left the group first, because this one is in it."""
+        own = os.getpid()
+        for pid in alive:
+            try:
+                if pid != own and os.getpgid(pid) != self._shared[_GROUP]:
+                    os.kill(pid, SIGKILL)
+            except OSError:
+                continue
+        os.killpg(self._shared[_GROUP], SIGKILL)
+        # This one has left it itself.
+        os._exit(87)
+
+
+def _is_alive(pid):
+    """Those that have ended and wait to be collected are not."""
+    try:
+        stat = os.open("/proc/%d/stat" % pid, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return os.read(stat, 512).rpartition(b") ")[2][:1] not in (b"Z", b"X", b"")
+    except OSError:
+        return False
+    finally:
+        os.close(stat)
