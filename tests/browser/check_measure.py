@@ -7,23 +7,11 @@ page with the way down opened; one by night goes beside it, as FILE-dark.png. Ex
 thing that is wrong.
 """
 
-import argparse
-import json
-import shutil
 import sys
-from pathlib import Path
 
-from playwright.sync_api import Error, sync_playwright
+import pages
 
 SECTIONS = ["Overview", "Factors", "Layers", "Tests and elements", "Latent flakes", "Settings and environment"]
-# A page that takes longer does not answer.
-TIMEOUT_MS = 30_000
-# As wide as a telephone.
-NARROW = 400
-
-DEAD_LINKS = """() => [...document.links].map(link => link.getAttribute('href'))
-    .filter(target => !target.startsWith('#') || !document.getElementById(target.slice(1)))"""
-
 # Boxes and their medians that have a size, and texts that stick out of their plot.
 PLOTS = """() => [...document.querySelectorAll('h3[id^=layer]')].map(heading => {
     let figure = heading;
@@ -44,32 +32,19 @@ PLOTS = """() => [...document.querySelectorAll('h3[id^=layer]')].map(heading => 
 })"""
 
 
-class Wrong(Exception):
-    """The page is not as it should be, and nothing further can be asked of it."""
+class Check(pages.Check):
+    def use(self, screenshot):
+        self.headings("flakelab measure: ", SECTIONS)
+        self.same_names()
+        self.plots()
+        self.widths("by day")
+        self.filter()
+        self.way_down()
+        self.widths("opened")
+        self.day_and_night(screenshot)
+        self.narrow()
 
-
-class Check:
-    def __init__(self, page, document, wrong):
-        self.page = page
-        self.document = document
-        self.wrong = wrong
-
-    def expect(self, holds, message):
-        if not holds:
-            self.wrong.append(message)
-
-    def need(self, holds, message):
-        if not holds:
-            raise Wrong(message)
-
-    def headings(self):
-        title = self.page.title()
-        self.expect(title.startswith("flakelab measure: "), "title is %r" % title)
-        self.expect(self.page.locator("h1").count() == 1, "there is not one h1")
-        found = self.page.locator("h2").all_inner_texts()
-        self.expect(found == SECTIONS, "sections are %r" % found)
-        for target in self.page.evaluate(DEAD_LINKS):
-            self.expect(False, "link to %s leads nowhere" % target)
+    def same_names(self):
         if self.document:
             layers = self.page.locator("h3[id^=layer]").all_inner_texts()
             self.expect(layers == self.document["layers"], "layers are %r" % layers)
@@ -135,63 +110,6 @@ class Check:
         box.fill("")
         self.expect(self.page.locator("details.t[hidden]").count() == 0, "an empty filter hides tests")
 
-    def widths(self, when):
-        sizes = self.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-        self.expect(sizes[0] <= sizes[1], "%s: the page is %d wide, the window %d" % (when, *sizes))
-
-    def background(self):
-        return self.page.evaluate("getComputedStyle(document.body).backgroundColor")
-
-
-def check(arguments, play, wrong):
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        raise Wrong("chromium is not installed (apt-get install chromium)")
-    browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-    page = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
-    page.set_default_timeout(TIMEOUT_MS)
-    document = json.loads(arguments.document.read_text("utf-8")) if arguments.document else None
-    asked = Check(page, document, wrong)
-    address = arguments.page.resolve().as_uri()
-    page.on("console", lambda said: asked.wrong.append("console, %s: %s" % (said.type, said.text)))
-    page.on("pageerror", lambda error: asked.wrong.append("script: %s" % error))
-    page.on("request", lambda sent: asked.expect(sent.url == address, "the page asks for %s" % sent.url))
-    page.goto(address)
-    asked.headings()
-    asked.plots()
-    asked.widths("by day")
-    asked.filter()
-    asked.way_down()
-    asked.widths("opened")
-    by_day = asked.background()
-    if arguments.screenshot:
-        page.screenshot(path=arguments.screenshot, full_page=True)
-    page.emulate_media(color_scheme="dark")
-    asked.expect(asked.background() != by_day, "the night looks like the day")
-    if arguments.screenshot:
-        dark = arguments.screenshot.with_name(arguments.screenshot.stem + "-dark.png")
-        page.screenshot(path=dark, full_page=True)
-    page.set_viewport_size({"width": NARROW, "height": 800})
-    asked.widths("on a narrow screen")
-    browser.close()
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("page", type=Path)
-    parser.add_argument("--document", type=Path, help="the JSON document of the same campaign")
-    parser.add_argument("--screenshot", type=Path)
-    arguments = parser.parse_args()
-    wrong = []
-    try:
-        with sync_playwright() as play:
-            check(arguments, play, wrong)
-    except (Wrong, Error, OSError, ValueError) as error:
-        wrong.append(str(error).strip())
-    for line in wrong:
-        print("%s: %s" % (arguments.page, line), file=sys.stderr)
-    return 1 if wrong else 0
-
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(pages.main(__doc__, Check))

@@ -7,13 +7,9 @@ page with a mutant opened; one by night goes beside it, as FILE-dark.png. Exits 
 thing that is wrong.
 """
 
-import argparse
-import json
-import shutil
 import sys
-from pathlib import Path
 
-from playwright.sync_api import Error, sync_playwright
+import pages
 
 SECTIONS = [
     "Files",
@@ -25,15 +21,6 @@ SECTIONS = [
     "Campaign",
 ]
 STATUSES = ["killed", "survived", "unknown", "timeout", "error", "not covered"]
-# A page that takes longer does not answer.
-TIMEOUT_MS = 30_000
-# As wide as a telephone.
-NARROW = 400
-# Text and what is behind it, as the guidelines for accessible content ask.
-CONTRAST = 4.5
-
-DEAD_LINKS = """() => [...document.links].map(link => link.getAttribute('href'))
-    .filter(target => !target.startsWith('#') || !document.getElementById(target.slice(1)))"""
 
 # Opens the first file that has a line with such a mutant, and all its lines; closes what was closed before.
 OPEN = """status => {
@@ -51,55 +38,25 @@ DISPLAYED = """selector => [
     ]
     .filter(element => getComputedStyle(element).display != 'none').length"""
 
-# The least contrast between the text of any status and the page.
-LEAST_CONTRAST = """() => {
-    const light = colour => {
-        const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map(c => c / 255)
-            .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const behind = light(getComputedStyle(document.body).backgroundColor);
-    const contrast = chip => {
-        const text = light(getComputedStyle(chip).color);
-        return (Math.max(text, behind) + 0.05) / (Math.min(text, behind) + 0.05);
-    };
-    return Math.min(...[...document.querySelectorAll('details.f > summary .chip')].map(contrast), 21);
-}"""
-
-
-class Wrong(Exception):
-    """The page is not as it should be, and nothing further can be asked of it."""
-
 
 def name(status):
     return status.replace(" ", "-")
 
 
-class Check:
-    def __init__(self, page, document, wrong):
-        self.page = page
-        self.document = document
-        self.wrong = wrong
-
-    def expect(self, holds, message):
-        if not holds:
-            self.wrong.append(message)
-
-    def need(self, holds, message):
-        if not holds:
-            raise Wrong(message)
+class Check(pages.Check):
+    def use(self, screenshot):
+        self.headings("flakelab mutate: ", SECTIONS)
+        self.numbers()
+        self.widths("by day")
+        self.filter()
+        self.drawer()
+        self.widths("opened")
+        self.day_and_night(screenshot)
+        self.links()
+        self.narrow()
 
     def displayed(self, selector):
         return self.page.evaluate(DISPLAYED, selector)
-
-    def headings(self):
-        title = self.page.title()
-        self.expect(title.startswith("flakelab mutate: "), "title is %r" % title)
-        self.expect(self.page.locator("h1").count() == 1, "there is not one h1")
-        found = self.page.locator("h2").all_inner_texts()
-        self.expect(found == SECTIONS, "sections are %r" % found)
-        for target in self.page.evaluate(DEAD_LINKS):
-            self.expect(False, "link to %s leads nowhere" % target)
 
     def numbers(self):
         """Every mutant of the document is there, or the page says that there was no room."""
@@ -182,70 +139,6 @@ class Check:
         article.wait_for(state="visible")
         self.expect(article.locator("pre.d").is_visible(), "the mutant is not opened by its link")
 
-    def widths(self, when):
-        sizes = self.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-        self.expect(sizes[0] <= sizes[1], "%s: the page is %d wide, the window %d" % (when, *sizes))
-
-    def contrast(self, when):
-        least = self.page.evaluate(LEAST_CONTRAST)
-        self.expect(least >= CONTRAST, "%s: a contrast of %.1f" % (when, least))
-
-    def background(self):
-        return self.page.evaluate("getComputedStyle(document.body).backgroundColor")
-
-
-def check(arguments, play, wrong):
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        raise Wrong("chromium is not installed (apt-get install chromium)")
-    browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-    page = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
-    page.set_default_timeout(TIMEOUT_MS)
-    document = json.loads(arguments.document.read_text("utf-8")) if arguments.document else None
-    asked = Check(page, document, wrong)
-    address = arguments.page.resolve().as_uri()
-    page.on("console", lambda said: asked.wrong.append("console, %s: %s" % (said.type, said.text)))
-    page.on("pageerror", lambda error: asked.wrong.append("script: %s" % error))
-    page.on("request", lambda sent: asked.expect(sent.url == address, "the page asks for %s" % sent.url))
-    page.goto(address)
-    asked.headings()
-    asked.numbers()
-    asked.widths("by day")
-    asked.contrast("by day")
-    asked.filter()
-    asked.drawer()
-    asked.widths("opened")
-    by_day = asked.background()
-    if arguments.screenshot:
-        page.screenshot(path=arguments.screenshot, full_page=True)
-    page.emulate_media(color_scheme="dark")
-    asked.expect(asked.background() != by_day, "the night looks like the day")
-    asked.contrast("by night")
-    if arguments.screenshot:
-        dark = arguments.screenshot.with_name(arguments.screenshot.stem + "-dark.png")
-        page.screenshot(path=dark, full_page=True)
-    asked.links()
-    page.set_viewport_size({"width": NARROW, "height": 800})
-    asked.widths("on a narrow screen")
-    browser.close()
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("page", type=Path)
-    parser.add_argument("--document", type=Path, help="the JSON document of the same campaign")
-    parser.add_argument("--screenshot", type=Path)
-    arguments = parser.parse_args()
-    wrong = []
-    try:
-        with sync_playwright() as play:
-            check(arguments, play, wrong)
-    except (Wrong, Error, OSError, ValueError) as error:
-        wrong.append(str(error).strip())
-    for line in wrong:
-        print("%s: %s" % (arguments.page, line), file=sys.stderr)
-    return 1 if wrong else 0
-
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(pages.main(__doc__, Check))

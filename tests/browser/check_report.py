@@ -1,19 +1,15 @@
 """Opens the page of `flakelab report` in Debian's chromium and uses it as a person would.
 
-usage: check_report.py PAGE.html [--store DOCUMENTS.json] [--screenshot FILE.png]
+usage: check_report.py PAGE.html [--document DOCUMENTS.json] [--screenshot FILE.png]
 
 With an object of the documents that the page was made of, by verb, the page must show what they say. The screenshot
 shows the page by day; one by night goes beside it, as FILE-dark.png, and what is printed, as FILE.pdf. Exits with 1
 and one line for each thing that is wrong.
 """
 
-import argparse
-import json
-import shutil
 import sys
-from pathlib import Path
 
-from playwright.sync_api import Error, sync_playwright
+import pages
 
 SECTIONS = [
     "Overview",
@@ -27,17 +23,8 @@ SECTIONS = [
     "Injected order-dependency",
     "History",
 ]
-# A page that takes longer does not answer.
-TIMEOUT_MS = 30_000
-# As wide as a telephone.
-NARROW = 400
-# Text and what is behind it, as the guidelines for accessible content ask.
-CONTRAST = 4.5
 # Copies that are tried.
 COPIES = 5
-
-DEAD_LINKS = """() => [...document.querySelectorAll('a[href]')].map(link => link.getAttribute('href'))
-    .filter(target => !target.startsWith('#') || !document.getElementById(target.slice(1)))"""
 
 # Things without a name, or that only a mouse can reach; tables whose headers are not told from their cells.
 NAMELESS = """() => [
@@ -51,36 +38,6 @@ NAMELESS = """() => [
 ].map(one => one.outerHTML.slice(0, 120))"""
 
 LEVELS = "() => [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')].map(one => Number(one.tagName[1]))"
-
-# The least contrast between text and what is behind it, with the text; of a few of each kind of element.
-LEAST_CONTRAST = """() => {
-    const parts = colour => colour.match(/[0-9.]+/g).map(Number);
-    const light = colour => {
-        const [r, g, b] = parts(colour).slice(0, 3).map(c => c / 255)
-            .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const behind = element => {
-        for (let one = element; one; one = one.parentElement) {
-            const colour = getComputedStyle(one).backgroundColor;
-            if (colour.startsWith('rgb') && (parts(colour)[3] ?? 1) == 1) return colour;
-        }
-        return 'rgb(255, 255, 255)';
-    };
-    const seen = {};
-    let least = [21, ''];
-    for (const element of document.querySelectorAll('main *, header *')) {
-        const own = [...element.childNodes].some(node => node.nodeType == 3 && node.data.trim());
-        const kind = element.tagName + ' ' + element.getAttribute('class') + ' ' + element.parentElement.className;
-        if (!own || (seen[kind] = (seen[kind] || 0) + 1) > 3 || !element.getClientRects().length) continue;
-        const style = getComputedStyle(element);
-        const text = light(element instanceof SVGElement ? style.fill : style.color);
-        const back = light(behind(element));
-        const contrast = (Math.max(text, back) + 0.05) / (Math.min(text, back) + 0.05);
-        if (contrast < least[0]) least = [contrast, kind + ': ' + element.textContent.slice(0, 40)];
-    }
-    return least;
-}"""
 
 # Names of boxes that stick out of their box, and boxes that lie on each other.
 GRAPH = """() => {
@@ -101,37 +58,29 @@ GRAPH = """() => {
 OUTLINE = "() => getComputedStyle(document.activeElement).outlineStyle"
 
 
-class Wrong(Exception):
-    """The page is not as it should be, and nothing further can be asked of it."""
-
-
-class Check:
-    def __init__(self, page, documents, wrong):
-        self.page = page
-        self.documents = documents
-        self.wrong = wrong
-
-    def expect(self, holds, message):
-        if not holds:
-            self.wrong.append(message)
-
-    def need(self, holds, message):
-        if not holds:
-            raise Wrong(message)
+class Check(pages.Check):
+    def use(self, screenshot):
+        self.headings("flakelab: ", SECTIONS)
+        self.structure()
+        self.widths("by day")
+        self.search()
+        self.links()
+        self.copies()
+        self.graph()
+        self.same()
+        self.widths("opened")
+        self.day_and_night(screenshot)
+        self.narrow()
+        self.on_paper(screenshot)
+        self.without_script()
 
     def structure(self):
-        title = self.page.title()
-        self.expect(title.startswith("flakelab: "), "title is %r" % title)
-        found = self.page.locator("h2").all_inner_texts()
-        self.expect(found == SECTIONS, "sections are %r" % found)
         for landmark in ("header", "main", "nav", "footer"):
             self.expect(self.page.locator(landmark).count() == 1, "there is not one %s" % landmark)
         levels = self.page.evaluate(LEVELS)
         self.expect(levels.count(1) == 1 and levels[0] == 1, "the first heading is not the only one of level 1")
         jumps = [pair for pair in zip(levels, levels[1:]) if pair[1] > pair[0] + 1]
         self.expect(not jumps, "headings leave out levels: %r" % jumps[:3])
-        for target in self.page.evaluate(DEAD_LINKS):
-            self.expect(False, "link to %s leads nowhere" % target)
         for what in self.page.evaluate(NAMELESS):
             self.expect(False, "without a name: %s" % what)
 
@@ -207,13 +156,13 @@ class Check:
 
     def same(self):
         """The documents' claims are on the page."""
-        if not self.documents:
+        if not self.document:
             return
         text = self.page.locator("main").evaluate("node => node.textContent")
         shown = {
             card.get_attribute("id"): card.locator("h3").text_content() for card in self.page.locator(".test").all()
         }
-        for test in self.documents.get("detect", {}).get("tests", []):
+        for test in self.document.get("detect", {}).get("tests", []):
             if test["class"] in ("stable", "not_run"):
                 self.expect(test["id"] not in shown.values(), "%s is stable, and has a card" % test["id"])
                 continue
@@ -227,7 +176,7 @@ class Check:
                 self.expect(said in card, "%s: %r is missing" % (test["id"], said))
             if "reproduce" in test:
                 self.expect(test["reproduce"]["command"] in text, "%s: no command" % test["id"])
-        for one in self.documents.get("explain", {}).get("explanations", []):
+        for one in self.document.get("explain", {}).get("explanations", []):
             names = [name for name, known in shown.items() if known == one["test"]]
             self.need(len(names) == 1, "%s is explained, and has no card" % one["test"])
             card = self.page.locator("#" + names[0]).text_content()
@@ -238,122 +187,47 @@ class Check:
                 missing = [part for part in parts if part not in card]
                 self.expect(not missing, "%s: of the leak, %r is missing" % (one["test"], missing))
         patches = self.page.locator(".patch").evaluate_all("all => all.map(one => one.textContent)")
-        for one in self.documents.get("fix", {}).get("fixes", []):
+        for one in self.document.get("fix", {}).get("fixes", []):
             for patch in one["patches"]:
                 self.expect(patch["diff"] in patches, "%s: its patch is missing" % one["test"])
-        if "measure" in self.documents:
-            known = len(self.documents["measure"]["layers"])
+        if "measure" in self.document:
+            known = len(self.document["measure"]["layers"])
             plots = self.page.locator("section[aria-labelledby=measure] svg[aria-label*='entropy of tests']").count()
             self.expect(plots == known, "%d box plots, %d layers" % (plots, known))
-        if "mutate" in self.documents:
+        if "mutate" in self.document:
             for status in ("killed", "survived"):
-                known = self.documents["mutate"]["totals"][status]
+                known = self.document["mutate"]["totals"][status]
                 tile = self.page.locator("section[aria-labelledby=mutate] .tile.%s b" % status).inner_text()
                 self.expect(tile == format(known, ","), "%s: %s instead of %d" % (status, tile, known))
-        if "inject" in self.documents:
-            known = str(self.documents["inject"]["totals"]["mutants"])
+        if "inject" in self.document:
+            known = str(self.document["inject"]["totals"]["mutants"])
             row = self.page.locator("section[aria-labelledby=inject] tr", has_text="mutants").first.inner_text()
             self.expect(known in row, "injected mutants: %r instead of %s" % (row, known))
 
-    def widths(self, when):
-        sizes = self.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-        self.expect(sizes[0] <= sizes[1], "%s: the page is %d wide, the window %d" % (when, *sizes))
+    def on_paper(self, screenshot):
+        page = self.page
+        page.emulate_media(media="print", color_scheme="light")
+        self.expect(not page.locator("form").is_visible(), "the search is printed")
+        card = page.locator("details.test").first
+        if card.count():
+            card.evaluate("node => node.open = false")
+            # The content of what is closed has a size on paper.
+            size = card.evaluate("node => node.lastElementChild.getBoundingClientRect().height")
+            self.expect(size > 0, "a test that is closed is printed without its details")
+        if screenshot:
+            page.pdf(path=screenshot.with_suffix(".pdf"), format="A4")
 
-    def contrast(self, when):
-        least, what = self.page.evaluate(LEAST_CONTRAST)
-        self.expect(least >= CONTRAST, "%s: a contrast of %.1f, %s" % (when, least, what))
-
-    def background(self):
-        return self.page.evaluate("getComputedStyle(document.body).backgroundColor")
-
-
-def without_script(browser, address, wrong):
-    """All of the content is there; only search and buttons are not."""
-    page = browser.new_context(java_script_enabled=False).new_page()
-    page.goto(address)
-    if page.locator("#search").is_visible():
-        wrong.append("without script: a search that does nothing is shown")
-    if page.locator(".copy").count():
-        wrong.append("without script: a button that does nothing is shown")
-    for number in range(len(SECTIONS)):
-        if not page.locator("h2").nth(number).is_visible():
-            wrong.append("without script: %s is not shown" % SECTIONS[number])
-    page.context.close()
-
-
-def on_paper(page, asked):
-    page.emulate_media(media="print", color_scheme="light")
-    asked.expect(not page.locator("form").is_visible(), "the search is printed")
-    card = page.locator("details.test").first
-    if card.count():
-        card.evaluate("node => node.open = false")
-        # The content of what is closed has a size on paper.
-        size = card.evaluate("node => node.lastElementChild.getBoundingClientRect().height")
-        asked.expect(size > 0, "a test that is closed is printed without its details")
-
-
-def check(arguments, play, wrong):
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        raise Wrong("chromium is not installed (apt-get install chromium)")
-    browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-    context = browser.new_context(viewport={"width": 1150, "height": 900}, color_scheme="light")
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.set_default_timeout(TIMEOUT_MS)
-    documents = json.loads(arguments.store.read_text("utf-8")) if arguments.store else None
-    asked = Check(page, documents, wrong)
-    address = arguments.page.resolve().as_uri()
-    page.on("console", lambda said: asked.wrong.append("console, %s: %s" % (said.type, said.text)))
-    page.on("pageerror", lambda error: asked.wrong.append("script: %s" % error))
-    sent = []
-    page.on("request", lambda request: sent.append(request.url))
-    page.goto(address)
-    asked.structure()
-    asked.widths("by day")
-    asked.search()
-    asked.links()
-    asked.copies()
-    asked.graph()
-    asked.same()
-    asked.contrast("by day")
-    asked.widths("opened")
-    by_day = asked.background()
-    if arguments.screenshot:
-        page.screenshot(path=arguments.screenshot, full_page=True)
-    page.emulate_media(color_scheme="dark")
-    asked.expect(asked.background() != by_day, "the night looks like the day")
-    asked.contrast("by night")
-    if arguments.screenshot:
-        dark = arguments.screenshot.with_name(arguments.screenshot.stem + "-dark.png")
-        page.screenshot(path=dark, full_page=True)
-    page.set_viewport_size({"width": NARROW, "height": 800})
-    asked.widths("on a narrow screen")
-    on_paper(page, asked)
-    if arguments.screenshot:
-        page.pdf(path=arguments.screenshot.with_suffix(".pdf"), format="A4")
-    for url in sent:
-        asked.expect(url.split("#")[0] == address, "the page asks for %s" % url)
-    without_script(browser, address, wrong)
-    browser.close()
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("page", type=Path)
-    parser.add_argument("--store", type=Path, help="the JSON documents the page was made of, by verb")
-    parser.add_argument("--screenshot", type=Path)
-    arguments = parser.parse_args()
-    wrong = []
-    try:
-        with sync_playwright() as play:
-            check(arguments, play, wrong)
-    except (Wrong, Error, OSError, ValueError) as error:
-        wrong.append(str(error).strip())
-    for line in wrong:
-        print("%s: %s" % (arguments.page, line), file=sys.stderr)
-    return 1 if wrong else 0
+    def without_script(self):
+        """All of the content is there; only search and buttons are not."""
+        page = self.page.context.browser.new_context(java_script_enabled=False).new_page()
+        page.goto(self.page.url)
+        self.expect(not page.locator("#search").is_visible(), "without script: a search that does nothing is shown")
+        self.expect(not page.locator(".copy").count(), "without script: a button that does nothing is shown")
+        for number, section in enumerate(SECTIONS):
+            shown = page.locator("h2").nth(number).is_visible()
+            self.expect(shown, "without script: %s is not shown" % section)
+        page.context.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(pages.main(__doc__, Check))

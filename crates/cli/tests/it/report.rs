@@ -77,7 +77,7 @@ fn browse(page: &Path, documents: &BTreeMap<String, Value>) {
     let checked = Command::new(root().join(".venvs/browser/bin/python"))
         .arg(root().join("tests/browser/check_report.py"))
         .arg(page)
-        .arg("--store")
+        .arg("--document")
         .arg(&file)
         .output()
         .expect("there is no environment `browser`: run scripts/test");
