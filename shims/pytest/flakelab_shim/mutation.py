@@ -3,10 +3,9 @@
 import builtins
 
 from . import sources
-from .channel import clean
 from .hidden import Hidden
 from .sealed import os
-from .walk import Stop
+from .walk import Stop, execute
 
 # Once, in the process that forks: loading it takes as long as a test.
 with Hidden():
@@ -116,20 +115,10 @@ class Pursuit:
         following = self._items[following] if following < len(self._items) else None
         self._hit_before |= self._probe.start()
         self._channel.send_raw(b'{"k":"s","n":%d}' % number)
-        self._recorder.start(item.nodeid)
-        stop = None
-        try:
-            self._session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        except BaseException as error:  # pytest.exit, KeyboardInterrupt: plain pytest ends here
-            stop = error
-        if os.getpid() != self._pid:
-            os._exit(83)
-        event = self._recorder.finish()
-        if stop is not None:
-            event.update(o="f", ph="call", m=clean("%s ended the session" % type(stop).__name__, 500), at="")
+        event, is_over = execute(self._session, self._recorder, self._pid, item, following)
         hit = self._imported or self._probe.is_hit()
         event.update(k="o", n=number, hit=hit, hits=self._probe.hits(), earlier=self._hit_before)
         self._channel.send(event)
-        if stop is not None or self._session.shouldstop or self._session.shouldfail:
+        if is_over:
             raise Stop
         return hit, hit and event["o"] in ("f", "e")

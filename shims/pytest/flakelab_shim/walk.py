@@ -93,28 +93,34 @@ class Walker:
             self._channel.send({"k": "s", "n": number, **branches})
         else:
             self._channel.send_raw(b'{"k":"s","n":%d}' % number)
-        self._recorder.start(item.nodeid)
-        stop = None
         if self._layers is not None:
             self._layers.start(number, clean(item.nodeid, 20_000))
-        try:
-            self._session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        except BaseException as error:  # pytest.exit, KeyboardInterrupt: plain pytest ends here
-            stop = error
-        if os.getpid() != self._pid:
-            # The test forked and its child fell out of the test: it must not go on as a second run.
-            os._exit(83)
+        event, is_over = execute(self._session, self._recorder, self._pid, item, following)
         if self._layers is not None:
             self._layers.finish()
         if self._reach is not None:
             self._reach.tell(number)
-        event = self._recorder.finish()
-        if stop is not None:
-            event.update(o="f", ph="call", m="%s ended the session" % type(stop).__name__, at="")
         event.update(k="o", n=number, **branches)
         self._channel.send(event)
-        if stop is not None or self._session.shouldstop or self._session.shouldfail:
+        if is_over:
             raise Stop
+
+
+def execute(session, recorder, pid, item, following):
+    """(what is to be told of an item that ran, whether the session ends with it)"""
+    recorder.start(item.nodeid)
+    stop = None
+    try:
+        session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+    except BaseException as error:  # pytest.exit, KeyboardInterrupt: plain pytest ends here
+        stop = error
+    if os.getpid() != pid:
+        # The test forked and its child fell out of the test: it must not go on as a second run.
+        os._exit(83)
+    event = recorder.finish()
+    if stop is not None:
+        event.update(o="f", ph="call", m=clean("%s ended the session" % type(stop).__name__, 500), at="")
+    return event, stop is not None or session.shouldstop or session.shouldfail
 
 
 def _kept(item, following):
