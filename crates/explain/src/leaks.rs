@@ -72,9 +72,6 @@ fn look(
             .note("the verdict changes when the process is watched, so what leaks cannot be said");
         return Ok(());
     };
-    for note in &seen.notes {
-        explanation.note(note.clone());
-    }
     let mut seen = seen;
     let mut groups = trial.causes(session, &seen)?;
     if groups.is_empty() && seen.leaks.iter().any(|leak| leak.kind == "generator") {
@@ -90,8 +87,14 @@ fn look(
             confirmed.push(group);
         }
     }
-    if confirmed.is_empty() && !session.out_of_budget {
-        explanation.note(unexplained(&seen));
+    if confirmed.is_empty() {
+        // What was not looked into matters only now.
+        for note in &seen.notes {
+            explanation.note(note.clone());
+        }
+        if !session.out_of_budget {
+            explanation.note(unexplained(&seen));
+        }
     }
     let traced = trial.trace(session, &seen, &confirmed)?;
     publish(number, seen, &confirmed, &traced, explanation);

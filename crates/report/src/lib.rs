@@ -19,6 +19,8 @@ pub mod mutate;
 mod plot;
 mod style;
 mod terminal;
+#[cfg(test)]
+mod testing;
 pub mod tune;
 pub mod whole;
 mod wording;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Format, LabArgs, OutputArgs, ProjectArgs};
+use super::{CampaignArgs, Format, LabArgs, OutputArgs, ProjectArgs};
 
 /// Change the code in small ways and see which tests notice, in spite of flaky tests.
 ///
@@ -40,6 +40,8 @@ pub(crate) struct MutateArgs {
     pub(crate) which: WhichArgs,
     #[command(flatten)]
     pub(crate) how: HowArgs,
+    #[command(flatten)]
+    pub(crate) campaign: CampaignArgs,
     #[command(flatten)]
     pub(crate) lab: LabArgs,
     #[command(flatten)]
@@ -113,14 +115,6 @@ pub(crate) struct HowArgs {
     /// Decide about every mutant anew, whatever is known from earlier runs
     #[arg(long)]
     pub(crate) fresh: bool,
-
-    /// Seed of hash seeds [default: new each time]
-    #[arg(long, value_name = "N", env = "FLAKELAB_SEED")]
-    pub(crate) seed: Option<u64>,
-
-    /// Go on with the last run after Ctrl-C or a kill; nothing that finished is run again
-    #[arg(long)]
-    pub(crate) resume: bool,
 }
 
 #[derive(Debug, Clone, Args)]

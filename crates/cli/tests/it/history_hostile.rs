@@ -4,28 +4,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
+use crate::support::store::{ingest, texts};
 use crate::support::{Project, Run};
 
 const GOOD: &str = "<testsuite name=\"s\"><testcase classname=\"c.D\" name=\"good\"/></testsuite>";
-
-fn ingest(project: &Project, files: &[&str]) -> Run {
-    let mut all = vec!["ingest", "--version", "1"];
-    all.extend(files);
-    let output = project.flakelab(&all).output().expect("flakelab runs");
-    Run::of(output, Path::new("/nowhere"))
-}
-
-fn connection(project: &Project) -> rusqlite::Connection {
-    let store = project.path().join(".flakelab/store.sqlite");
-    rusqlite::Connection::open(store).expect("a database")
-}
-
-fn texts(project: &Project, query: &str) -> Vec<String> {
-    let connection = connection(project);
-    let mut statement = connection.prepare(query).expect("a query");
-    let rows = statement.query_map([], |row| row.get(0)).expect("rows");
-    rows.map(|row| row.expect("text")).collect()
-}
 
 /// The file is left out for the reason given, and leaves nothing; a good one beside it goes in.
 fn check(name: &str, content: &[u8], reason: &str) {

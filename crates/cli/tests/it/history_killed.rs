@@ -1,29 +1,10 @@
 //! An ingest that is killed.
 
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::support::{Project, Run};
-
-fn ingest(project: &Project, files: &[&str]) -> Run {
-    let mut all = vec!["ingest", "--version", "1"];
-    all.extend(files);
-    let output = project.flakelab(&all).output().expect("flakelab runs");
-    Run::of(output, Path::new("/nowhere"))
-}
-
-fn connection(project: &Project) -> rusqlite::Connection {
-    let store = project.path().join(".flakelab/store.sqlite");
-    rusqlite::Connection::open(store).expect("a database")
-}
-
-fn texts(project: &Project, query: &str) -> Vec<String> {
-    let connection = connection(project);
-    let mut statement = connection.prepare(query).expect("a query");
-    let rows = statement.query_map([], |row| row.get(0)).expect("rows");
-    rows.map(|row| row.expect("text")).collect()
-}
+use crate::support::Project;
+use crate::support::store::{connection, ingest, texts};
 
 /// Tests of each large report.
 const ROWS: usize = 15_000;

@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 
 use crate::support::Project;
 use crate::support::datasets::{Folder, classes, files, inject, mutants, orders};
+use crate::support::store::results;
 use serde_json::Value;
 
 /// One that depends on the order behind some that fail with what differs from run to run.
@@ -107,19 +108,6 @@ fn a_seed_decides_about_the_data_set_whether_interrupted_or_not() {
     ];
     let expected = expected.map(|(id, class)| (id.to_owned(), class.to_owned()));
     assert_eq!(classes(&whole), BTreeMap::from(expected));
-}
-
-/// Results of this kind that the store has.
-fn results(project: &Project, like: &str) -> i64 {
-    let store = project.path().join(".flakelab/store.sqlite");
-    let count = || -> Option<i64> {
-        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
-        let db = rusqlite::Connection::open_with_flags(&store, flags).ok()?;
-        let query = "SELECT count(*) FROM results WHERE key LIKE ?";
-        db.query_row(query, [format!("{like}%")], |row| row.get(0))
-            .ok()
-    };
-    count().unwrap_or(0)
 }
 
 /// Sends Ctrl-C once something of this kind is finished.

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
 
-use crate::support::mutants::{results, signal};
+use crate::support::mutants::signal;
+use crate::support::store::results;
 use crate::support::{Project, Run};
 
 /// Both are one file with three functions; tests of the second one take their time.

@@ -1,9 +1,8 @@
 use std::collections::HashSet;
-use std::path::Path;
-use std::process::Command;
 
 use super::example::{self, DIFF, HOSTILE};
 use super::*;
+use crate::testing::use_in_browser;
 
 /// What attributes of one name say.
 fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
@@ -181,23 +180,12 @@ fn a_large_suite_stays_small() {
 /// Console, network, search, keyboard, copies, night, paper: `tests/browser/check_report.py`.
 #[test]
 fn pages_of_all_sizes_work_in_a_browser() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let dir = tempfile::tempdir().expect("a directory");
     for (name, whole) in [
         ("empty", example::empty()),
         ("shop", example::shop()),
         ("hostile", example::hostile()),
         ("large", example::large(2_000)),
     ] {
-        let html = dir.path().join(format!("{name}.html"));
-        std::fs::write(&html, page(&whole)).expect("written");
-        let checked = Command::new(root.join(".venvs/browser/bin/python"))
-            .arg(root.join("tests/browser/check_report.py"))
-            .arg(&html)
-            .output()
-            .expect("there is no environment `browser`: run scripts/test");
-        let said = String::from_utf8_lossy(&checked.stderr);
-        let told = String::from_utf8_lossy(&checked.stdout);
-        assert!(checked.status.success(), "{name}: {told}{said}");
+        use_in_browser("check_report.py", name, &page(&whole), None);
     }
 }

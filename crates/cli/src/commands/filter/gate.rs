@@ -108,12 +108,7 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
         expired,
         seconds: started.elapsed().as_secs_f64(),
     };
-    publish(&document, &args.output, args.junit.as_deref(), printer)?;
-    Ok(if document.passed {
-        error::CLEAN
-    } else {
-        error::FINDINGS
-    })
+    publish(&document, &args.output, args.junit.as_deref(), printer)
 }
 
 /// Entries past their day.
@@ -130,13 +125,13 @@ pub(super) fn expired(quarantine: &Quarantine, day: &str) -> Vec<report::Expired
         .collect()
 }
 
-/// Everywhere a result goes.
+/// Everywhere a result goes; the exit code.
 pub(super) fn publish(
     document: &report::Document,
     output: &OutputArgs,
     junit: Option<&Path>,
     printer: Printer,
-) -> Result<(), CliError> {
+) -> crate::Outcome {
     let json = serde_json::to_string_pretty(document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
     let text = report::terminal(document, printer.volume == Volume::Verbose);
@@ -151,7 +146,11 @@ pub(super) fn publish(
             printer.command(&line);
         }
     }
-    Ok(())
+    Ok(if document.passed {
+        error::CLEAN
+    } else {
+        error::FINDINGS
+    })
 }
 
 struct Gate<'a> {

@@ -5,6 +5,7 @@ mod cases;
 mod document;
 mod progress;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use flakelab_fix::{Fix, Settings, Site, Strategy, Surroundings};
@@ -20,7 +21,7 @@ use crate::args::{
     SiteArg, StrategyArg,
 };
 use crate::error::{self, CliError, chain};
-use crate::printer::Volume;
+use crate::printer::{Printer, Volume};
 use crate::workbench::{self, Asked, Bar, PatchedProjects, Project, Workbench, deliver, lab_error};
 
 /// Suites up to this size have every other test run right before the fixed one.
@@ -65,6 +66,9 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
     let (cases, restless) = knowledge.cases(&args.chosen.tests, lab.suite())?;
+    if args.chosen.tests.is_empty() {
+        left_alone(&restless, printer);
+    }
     let done = match &last {
         Some(campaign) => done(&store, campaign.id)?,
         None => Vec::new(),
@@ -112,6 +116,24 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     } else {
         error::FINDINGS
     })
+}
+
+/// Says which flaky tests no patch is looked for.
+fn left_alone(restless: &BTreeSet<String>, printer: Printer) {
+    let names: Vec<&str> = restless.iter().map(String::as_str).take(3).collect();
+    let more = restless.len() - names.len();
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    if let Some(first) = names.first() {
+        printer.note(&format!(
+            "no patch is looked for where it is not the order that decides: {}{more} (`flakelab explain {first}` says \
+             what does)",
+            names.join(", ")
+        ));
+    }
 }
 
 fn settings(args: &FixArgs, bench: &Workbench) -> Settings {

@@ -42,7 +42,7 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let (mut bench, config) = Workbench::settle(
         &args.project.path,
         &args.project.pytest_args,
-        args.how.seed,
+        args.campaign.seed,
         &args.lab,
         &args.output,
     )?;
@@ -62,7 +62,7 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
         verb: "mutate",
         configuration: &configuration,
     };
-    let (early, last) = bench.earlier(args.how.resume, asked)?;
+    let (early, last) = bench.earlier(args.campaign.resume, asked)?;
     settings.seed = bench.seed;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;

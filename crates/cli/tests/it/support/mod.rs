@@ -8,6 +8,7 @@ pub(crate) mod mutants;
 pub(crate) mod order;
 pub(crate) mod patches;
 pub(crate) mod reproduce;
+pub(crate) mod store;
 
 use std::collections::BTreeMap;
 use std::fs;

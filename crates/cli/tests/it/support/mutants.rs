@@ -81,19 +81,6 @@ pub(crate) fn judged(project: &Project, run: &Run, pytest_args: &[&str]) -> BTre
     serde_json::from_slice(&output.stdout).expect("verdicts")
 }
 
-/// Rows of the store's results with keys of this kind.
-pub(crate) fn results(project: &Project, like: &str) -> i64 {
-    let store = project.path().join(".flakelab/store.sqlite");
-    let count = || -> Option<i64> {
-        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
-        let db = rusqlite::Connection::open_with_flags(&store, flags).ok()?;
-        let query = "SELECT count(*) FROM results WHERE key LIKE ?";
-        db.query_row(query, [format!("{like}%")], |row| row.get(0))
-            .ok()
-    };
-    count().unwrap_or(0)
-}
-
 #[allow(unsafe_code, reason = "std cannot send signals")]
 pub(crate) fn signal(child: &Child, number: i32) {
     // SAFETY: plain system call on a child we have not waited for.

@@ -1,8 +1,6 @@
-use std::path::Path;
-use std::process::Command;
-
 use super::super::example;
 use super::*;
+use crate::testing::use_in_browser;
 
 #[test]
 fn nothing_of_a_suite_becomes_markup_and_nothing_is_loaded() {
@@ -69,29 +67,12 @@ fn elements_are_bounded_and_the_rest_is_counted() {
 /// Console, network, keyboard, plots, night and narrow screens: `tests/browser/check_measure.py`.
 #[test]
 fn pages_of_all_sizes_work_in_a_browser() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let dir = tempfile::tempdir().expect("a directory");
     for (name, document) in [
         ("shop", example::shop()),
         ("quiet", example::quiet()),
         ("large", example::many(2_500, 14, 6)),
     ] {
-        let (json, html) = (
-            dir.path().join("document.json"),
-            dir.path().join("page.html"),
-        );
         let text = serde_json::to_string(&document).expect("a document");
-        std::fs::write(&json, text).expect("written");
-        std::fs::write(&html, page(&document)).expect("written");
-        let checked = Command::new(root.join(".venvs/browser/bin/python"))
-            .arg(root.join("tests/browser/check_measure.py"))
-            .arg(&html)
-            .arg("--document")
-            .arg(&json)
-            .output()
-            .expect("there is no environment `browser`: run scripts/test");
-        let said = String::from_utf8_lossy(&checked.stderr);
-        let told = String::from_utf8_lossy(&checked.stdout);
-        assert!(checked.status.success(), "{name}: {told}{said}");
+        use_in_browser("check_measure.py", name, &page(&document), Some(text));
     }
 }

@@ -1,16 +1,9 @@
 use super::*;
 use crate::measure::example;
+use crate::testing;
 
 fn plain(document: &Document, verbose: bool) -> String {
-    let mut text = terminal(document, verbose);
-    for style in [BOLD, DIM, GREEN, OFF, RED, YELLOW] {
-        text = text.replace(style, "");
-    }
-    assert!(
-        !text.contains('\u{1b}'),
-        "a suite's text drives the terminal"
-    );
-    text
+    testing::plain(terminal(document, verbose))
 }
 
 #[test]

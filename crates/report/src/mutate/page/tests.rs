@@ -1,8 +1,6 @@
-use std::path::Path;
-use std::process::Command;
-
 use super::super::example;
 use super::*;
+use crate::testing::use_in_browser;
 
 const CART: &str = "\
 class Cart:
@@ -170,8 +168,6 @@ fn names_without_end_leave_the_page_bounded() {
 /// Console, network, filter, keyboard, night and narrow screens: `tests/browser/check_mutate.py`.
 #[test]
 fn pages_of_all_sizes_work_in_a_browser() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let dir = tempfile::tempdir().expect("a directory");
     let (large, large_sources) = example::many(40, 1_000);
     for (name, document, sources) in [
         ("shop", example::shop(), sources()),
@@ -179,22 +175,8 @@ fn pages_of_all_sizes_work_in_a_browser() {
         ("hostile", example::hostile(), hostile_sources()),
         ("large", large, large_sources),
     ] {
-        let (json, html) = (
-            dir.path().join("document.json"),
-            dir.path().join("page.html"),
-        );
         let text = serde_json::to_string(&document).expect("a document");
-        std::fs::write(&json, text).expect("written");
-        std::fs::write(&html, page(&document, &sources)).expect("written");
-        let checked = Command::new(root.join(".venvs/browser/bin/python"))
-            .arg(root.join("tests/browser/check_mutate.py"))
-            .arg(&html)
-            .arg("--document")
-            .arg(&json)
-            .output()
-            .expect("there is no environment `browser`: run scripts/test");
-        let said = String::from_utf8_lossy(&checked.stderr);
-        let told = String::from_utf8_lossy(&checked.stdout);
-        assert!(checked.status.success(), "{name}: {told}{said}");
+        let page = page(&document, &sources);
+        use_in_browser("check_mutate.py", name, &page, Some(text));
     }
 }
