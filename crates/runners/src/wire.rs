@@ -54,7 +54,11 @@ pub(crate) enum Event {
     Circles {},
     /// So many processes of the run were alive that it ended itself.
     #[serde(rename = "bomb")]
-    Bomb { n: u32 },
+    Bomb {
+        n: u32,
+        #[serde(default)]
+        group: i32,
+    },
     /// Points reached while the suite was imported: first, length, first, length, …
     #[serde(rename = "imported")]
     Imported { r: Vec<u32> },

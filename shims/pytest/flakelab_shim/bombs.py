@@ -16,7 +16,9 @@ MOST_PROCESSES = 256
 _EVERY = 32
 # Those that share a slot are counted once.
 _SLOTS = 4_096
-_GROUP, _RUN, _LAST_RUN, _OVER = range(_SLOTS, _SLOTS + 4)
+# Runs that are forked from each other; deeper ones are not guarded.
+_DEPTHS = 1_024
+_DEPTH, _LAST_RUN, _OVER = range(_SLOTS + _DEPTHS, _SLOTS + _DEPTHS + 3)
 
 
 class Guard:
@@ -24,28 +26,40 @@ class Guard:
         with Hidden():
             import mmap
         self._channel = channel
-        # Shared by all forks: a slot for each process, then numbers.
-        self._shared = memoryview(mmap.mmap(-1, 4 * (_SLOTS + 4))).cast("I")
-        self._run = 0
+        # Shared by all forks: a slot for each process, the runs that are forked from each other, then numbers.
+        self._shared = memoryview(mmap.mmap(-1, 4 * (_SLOTS + _DEPTHS + 3))).cast("I")
+        # What forks inherit: which run they are of.
+        self._run = self._group = 0
+        self._depth = -1
         self.begin()
         os.register_at_fork(after_in_child=self._forked)
 
     def begin(self):
         """From here on this process and its group are a run of their own."""
         self._run = self._shared[_LAST_RUN] = self._shared[_LAST_RUN] + 1
+        self._group = os.getpgrp()
+        self._depth += 1
+        if self._depth < _DEPTHS:
+            self._shared[_SLOTS + self._depth] = self._run
         self.resume()
 
     def resume(self):
         """Goes on with this process's run after one that was forked from it."""
         self._shared[:_SLOTS] = memoryview(bytes(4 * _SLOTS)).cast("I")
-        self._shared[_RUN] = self._run
-        self._shared[_GROUP] = os.getpgrp()
+        self._shared[_DEPTH] = self._depth
+
+    def _is_over(self):
+        """Whether the run of this process has ended, or is about to."""
+        shared, depth = self._shared, self._depth
+        if shared[_OVER] == self._run or shared[_DEPTH] < depth:
+            return True
+        return depth < _DEPTHS and shared[_SLOTS + depth] != self._run
 
     def _forked(self):
         shared = self._shared
-        if shared[_OVER] == self._run:
+        if self._is_over():
             os._exit(87)
-        if shared[_RUN] != self._run:
+        if shared[_DEPTH] != self._depth:
             # Of a process that was there before this run.
             return
         pid = os.getpid()
@@ -59,21 +73,26 @@ class Guard:
             elif other:
                 shared[slot] = 0
         if len(alive) > MOST_PROCESSES:
-            shared[_OVER] = self._run
-            self._channel.send_raw(b'{"k":"bomb","n":%d}' % len(alive))
             self._end(alive)
 
     def _end(self, alive):
         """Those that left the group first, because this one is in it."""
-        own = os.getpid()
-        for pid in alive:
+        # Another one may have been faster.
+        if not self._is_over():
+            self._shared[_OVER] = self._run
+            self._channel.send_raw(b'{"k":"bomb","n":%d,"group":%d}' % (len(alive), self._group))
+            own = os.getpid()
+            for pid in alive:
+                try:
+                    if pid != own and os.getpgid(pid) != self._group:
+                        os.kill(pid, SIGKILL)
+                except OSError:
+                    continue
             try:
-                if pid != own and os.getpgid(pid) != self._shared[_GROUP]:
-                    os.kill(pid, SIGKILL)
+                os.killpg(self._group, SIGKILL)
             except OSError:
-                continue
-        os.killpg(self._shared[_GROUP], SIGKILL)
-        # This one has left it itself.
+                pass
+        # This one has left the group itself.
         os._exit(87)
 
 

@@ -30,7 +30,7 @@ class Template:
         import pdb  # noqa: F401
 
         self._channel.send({"k": "template", "cpu_us": int(sum(os.times()[:2]) * 1_000_000)})
-        request = self._server.serve()
+        request = self._server.serve(_prepare)
         args[:] = request["args"]
         sys.argv[1:] = request["args"]
         config = pluginmanager.get_plugin("pytestconfig")
@@ -42,3 +42,8 @@ class Template:
     def __call__(self, session, plugin):
         self._compiled.remove()
         self.driver(session, plugin)
+
+
+def _prepare(request):
+    if request.get("mutation"):
+        from . import mutation  # noqa: F401

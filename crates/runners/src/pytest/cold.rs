@@ -159,7 +159,7 @@ impl ColdRun {
             .to_owned();
         self.job
             .lose_unless_ended(format!("the interpreter ended early: {last}"));
-        let killed = self.job.killed();
+        let killed = self.job.killed().to_vec();
         let mut records = self.job.records(self.hash_seed, exit.cpu);
         if self.pending.recording.is_some() {
             let trace = trace::read(&self.nest.trace())?;
@@ -167,14 +167,14 @@ impl ColdRun {
                 record.trace = Some(Box::new(trace.clone()));
             }
         }
-        Ok(match killed {
-            Some(killed) => Ended::Disturbed(Box::new(Disturbed {
-                killed,
-                pending: self.pending,
-                records,
-                hash_seed: self.hash_seed,
-            })),
-            None => Ended::Records(records),
-        })
+        if killed.is_empty() {
+            return Ok(Ended::Records(records));
+        }
+        Ok(Ended::Disturbed(Box::new(Disturbed {
+            killed,
+            pending: self.pending,
+            records,
+            hash_seed: self.hash_seed,
+        })))
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Lists {
     options: Vec<String>,
     plain_options: Vec<String>,
     positionals: Vec<String>,
+    /// Collecting was ended because of its many processes: it would do the same again.
+    pub(super) bombed: bool,
 }
 
 impl Lists {
@@ -48,7 +50,8 @@ impl Lists {
                     let errors = std::mem::take(&mut self.errors);
                     return Err(refusal(fatal, errors, worker.output()));
                 }
-                Event::Bomb { n } => {
+                Event::Bomb { n, .. } => {
+                    self.bombed = true;
                     return Err(OpenError::DoesNotCollect {
                         errors: std::mem::take(&mut self.errors),
                         said: bomb_message("collection", n),

@@ -44,7 +44,7 @@ pub(super) struct Job {
     lost: Option<String>,
     not_found: bool,
     ended: bool,
-    killed: Option<Killed>,
+    killed: Vec<Killed>,
     /// So many processes at the same time ended the run.
     bomb: Option<u32>,
     /// The worker itself is to be killed, which ends everything.
@@ -97,7 +97,7 @@ impl Job {
             lost: None,
             not_found: false,
             ended: false,
-            killed: None,
+            killed: Vec::new(),
             bomb: None,
             given_up: false,
             plain: false,
@@ -292,14 +292,27 @@ impl Job {
         }
         let running = lineage.and_then(|lineage| lineage.running.as_ref());
         let test = running.and_then(|(node, _)| self.trie.tests.get(*node as usize));
-        self.killed = Some(Killed(test.copied()));
+        self.killed.push(Killed(test.copied()));
         if test.is_none() {
             self.lose("the process was killed when no test was running".into());
         }
     }
 
-    pub(super) fn killed(&self) -> Option<Killed> {
-        self.killed
+    pub(super) fn killed(&self) -> &[Killed] {
+        &self.killed
+    }
+
+    /// Whether this process is one of those that execute the run.
+    pub(super) fn has(&self, pid: i32) -> bool {
+        self.lineages.iter().any(|lineage| lineage.pid == pid)
+    }
+
+    /// Ends whatever the processes of the run have left in their groups, from this one inwards. To be called when
+    /// their parent is gone: they are orphans that nobody has collected yet.
+    pub(super) fn kill_lineages(&self, from: usize) {
+        for lineage in self.lineages.iter().skip(from) {
+            process::kill_group(lineage.pid);
+        }
     }
 
     /// Changed code that goes in circles when it is imported is charged to the first test.

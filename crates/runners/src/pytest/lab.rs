@@ -541,18 +541,29 @@ impl Drop for PytestLab {
     }
 }
 
-/// A run that something killed, to be made again; or else what it came to.
+/// A run that was disturbed, to be made again; or its records, if it is to blame itself.
 fn again(accidents: &mut Accidents, disturbed: Disturbed) -> Result<Pending, Vec<RunRecord>> {
     let Disturbed {
         killed,
         mut pending,
-        records,
+        mut records,
         ..
     } = disturbed;
-    if !accidents.excuse(killed, &pending.disturbed) {
+    if pending.special.factors.process.lasting_state.is_some() {
+        // What it left half done is what the next one finds.
+        for record in &mut records {
+            record.ending = Ending::Lost("the process was killed".into());
+        }
         return Err(records);
     }
-    pending.disturbed.push(killed);
+    let excused = killed
+        .iter()
+        .filter(|one| accidents.excuse(**one, &pending.disturbed))
+        .count();
+    if excused == 0 {
+        return Err(records);
+    }
+    pending.disturbed.extend(killed);
     Ok(pending)
 }
 

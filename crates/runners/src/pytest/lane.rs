@@ -56,7 +56,7 @@ pub(super) struct Pending {
 /// A run in which something was killed: to be made again, or to be taken as it is.
 #[derive(Debug)]
 pub(super) struct Disturbed {
-    pub(super) killed: Killed,
+    pub(super) killed: Vec<Killed>,
     pub(super) pending: Pending,
     pub(super) records: Vec<RunRecord>,
     pub(super) hash_seed: u32,
@@ -253,8 +253,12 @@ impl Lane {
                 continue;
             };
             match event {
+                // Of a run before this one.
+                Event::Bomb { group, .. } if !job.has(group) => {}
                 Event::Done { status, cpu_us } => {
                     self.worker.drain(buffer);
+                    // The outermost was collected by its parent, the zygote.
+                    job.kill_lineages(1);
                     job.left(status, &self.worker.output());
                     let cpu = Duration::from_micros(cpu_us);
                     self.finish(cpu, &mut heard);
@@ -273,9 +277,9 @@ impl Lane {
         if let Some((job, pending)) = self.job.take() {
             if job.not_found() && pending.may_search() {
                 heard.not_found.push(pending);
-            } else if let Some(killed) = job.killed() {
+            } else if !job.killed().is_empty() {
                 heard.disturbed.push(Disturbed {
-                    killed,
+                    killed: job.killed().to_vec(),
                     pending,
                     records: job.records(self.hash_seed, cpu),
                     hash_seed: self.hash_seed,
@@ -299,20 +303,21 @@ impl Lane {
         let exit = self.worker.reap()?;
         let (mut records, mut disturbed) = (Vec::new(), None);
         if let Some((mut job, pending)) = self.job.take() {
+            // What its tests have started has nothing to do with the run that is made again.
+            job.kill_lineages(0);
             job.left(exit.status, &said);
             job.lose("the process that forks runs died".into());
-            let killed = job.killed();
+            let killed = job.killed().to_vec();
             let made = job.records(self.hash_seed, exit.cpu);
-            match killed {
-                Some(killed) => {
-                    disturbed = Some(Disturbed {
-                        killed,
-                        pending,
-                        records: made,
-                        hash_seed: self.hash_seed,
-                    });
-                }
-                None => records = made,
+            if killed.is_empty() {
+                records = made;
+            } else {
+                disturbed = Some(Disturbed {
+                    killed,
+                    pending,
+                    records: made,
+                    hash_seed: self.hash_seed,
+                });
             }
         }
         Ok(Estate {
@@ -344,7 +349,7 @@ pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
         }
         Event::Hit {} => job.hit(),
         Event::Circles {} => job.circles(),
-        Event::Bomb { n } => job.bomb(n),
+        Event::Bomb { n, .. } => job.bomb(n),
         Event::Imported { r } => job.imported(&r),
         Event::Reached { n, r } => job.reached(n, &r),
         Event::Leak(leak) => job.leak(leak),

@@ -161,7 +161,7 @@ impl PytestLab {
                 Ok(Some(hello)) => return Ok(Greeting { lists, hello }),
                 Ok(None) => {}
                 // Not necessarily by the suite: if so, it does it again.
-                Err(_) if restarts < MOST_RESTARTS && lane.worker.was_killed() => {
+                Err(_) if restarts < MOST_RESTARTS && !lists.bombed && lane.worker.was_killed() => {
                     let seed = lane.hash_seed;
                     self.lanes[at] = self.start_lane(Some(seed))?;
                     lists = Lists::default();

@@ -112,6 +112,16 @@ impl Knowledge {
         self.detected.is_empty() && self.explained.is_empty()
     }
 
+    /// Tests that vary, and not because of what ran before them.
+    pub(super) fn without_order(&self, suite: &Suite) -> Vec<&str> {
+        self.detected
+            .iter()
+            .filter(|test| matches!(test.class, Class::NonDeterministic | Class::NonIdempotent))
+            .map(|test| test.id.as_str())
+            .filter(|id| suite.find(id).is_some())
+            .collect()
+    }
+
     /// The cases, and every test that is known to vary whatever the order.
     pub(super) fn cases(
         self,

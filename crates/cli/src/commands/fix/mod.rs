@@ -5,7 +5,6 @@ mod cases;
 mod document;
 mod progress;
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use flakelab_fix::{Fix, Settings, Site, Strategy, Surroundings};
@@ -65,10 +64,10 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     let settings = settings(args, &bench);
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
-    let (cases, restless) = knowledge.cases(&args.chosen.tests, lab.suite())?;
     if args.chosen.tests.is_empty() {
-        left_alone(&restless, printer);
+        left_alone(&knowledge.without_order(lab.suite()), printer);
     }
+    let (cases, restless) = knowledge.cases(&args.chosen.tests, lab.suite())?;
     let done = match &last {
         Some(campaign) => done(&store, campaign.id)?,
         None => Vec::new(),
@@ -119,9 +118,9 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
 }
 
 /// Says which flaky tests no patch is looked for.
-fn left_alone(restless: &BTreeSet<String>, printer: Printer) {
-    let names: Vec<&str> = restless.iter().map(String::as_str).take(3).collect();
-    let more = restless.len() - names.len();
+fn left_alone(tests: &[&str], printer: Printer) {
+    let names: Vec<&str> = tests.iter().copied().take(3).collect();
+    let more = tests.len() - names.len();
     let more = if more > 0 {
         format!(" and {more} more")
     } else {

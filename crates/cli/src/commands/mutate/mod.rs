@@ -335,29 +335,25 @@ fn wanted(
             "tests, `conftest.py`, `docs` and their like are left alone; --only names files all the same",
         ));
     }
-    named(&args.which.mutant, found)
+    check_ids(&args.which.mutant, &found.files)?;
+    Ok(found)
 }
 
-/// The files of the mutants that were named, or all.
-fn named(mutants: &[String], mut found: files::Found) -> Result<files::Found, CliError> {
-    if mutants.is_empty() {
-        return Ok(found);
-    }
-    let wanted: BTreeSet<&String> = mutants.iter().collect();
-    let mut seen = BTreeSet::new();
-    found.files.retain(|file| {
-        let before = seen.len();
-        if mutants.iter().any(|id| id.starts_with(&file.path)) {
-            seen.extend(flakelab_mutate::ids(file).filter(|id| wanted.contains(id)));
+/// Mutants that were named must be there.
+fn check_ids(named: &[String], files: &[File]) -> Result<(), CliError> {
+    let mut missing: BTreeSet<&str> = named.iter().map(String::as_str).collect();
+    for file in files {
+        if missing.iter().any(|id| id.starts_with(&file.path)) {
+            for id in flakelab_mutate::ids(file) {
+                missing.remove(id.as_str());
+            }
         }
-        seen.len() > before
-    });
-    match mutants.iter().find(|id| !seen.contains(*id)) {
-        None => Ok(found),
-        Some(id) => Err(CliError::usage(format!("there is no mutant `{id}`")).hint(
-            "ids are in the result of `flakelab mutate`, and change when their function does",
-        )),
     }
+    let Some(id) = missing.first() else {
+        return Ok(());
+    };
+    Err(CliError::usage(format!("there is no mutant `{id}`"))
+        .hint("ids are in the result of `flakelab mutate`, and change when their function does"))
 }
 
 /// What verdicts depend on besides the code that is executed: see `reuse.rs`.
