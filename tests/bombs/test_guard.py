@@ -26,7 +26,7 @@ def sleepers(count):
     for _ in range(count):
         pid = os.fork()
         if pid == 0:
-            time.sleep(60)
+            time.sleep(8)
             os._exit(0)
         pids.append(pid)
     return pids
