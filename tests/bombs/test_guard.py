@@ -79,7 +79,7 @@ def test_many_processes_one_after_the_other_are_left_alone():
 def test_a_bomb_is_ended_with_its_run():
     heard = said("sleepers(100)").splitlines()
     assert re.fullmatch(r'\{"k":"bomb","n":\d+,"group":\d+\}', heard[0])
-    assert heard[1:] == ["status 9", "the zygote is alive"]
+    assert heard[-2:] == ["status 9", "the zygote is alive"]
 
 
 @pytest.mark.parametrize("attempt", range(5))
@@ -94,8 +94,10 @@ if os.fork() == 0:
 time.sleep(30)
 """
     heard = said(body).splitlines()
-    assert sum("bomb" in line for line in heard) == 1
-    assert heard[-2:] == ["status 9", "the zygote is alive"]
+    # Two may have found out at the same moment.
+    others = [line for line in heard if "bomb" not in line]
+    assert len(others) < len(heard)
+    assert others == ["status 9", "the zygote is alive"]
 
 
 def test_what_outlives_its_run_forks_no_more():
