@@ -20,7 +20,7 @@ mod plot;
 mod style;
 mod terminal;
 #[cfg(test)]
-mod testing;
+mod tests;
 pub mod tune;
 pub mod whole;
 mod wording;

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::example::{self, DIFF, HOSTILE};
 use super::*;
-use crate::testing::use_in_browser;
+use crate::tests::use_in_browser;
 
 /// What attributes of one name say.
 fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {

@@ -1,6 +1,6 @@
 use super::super::example;
 use super::*;
-use crate::testing::use_in_browser;
+use crate::tests::use_in_browser;
 
 #[test]
 fn nothing_of_a_suite_becomes_markup_and_nothing_is_loaded() {

@@ -1,6 +1,6 @@
 use super::super::example;
 use super::*;
-use crate::testing::use_in_browser;
+use crate::tests::use_in_browser;
 
 const CART: &str = "\
 class Cart:

@@ -1,9 +1,9 @@
 use super::*;
 use crate::mutate::example;
-use crate::testing;
+use crate::tests;
 
 fn plain(document: &Document, verbose: bool) -> String {
-    testing::plain(terminal(document, verbose))
+    tests::plain(terminal(document, verbose))
 }
 
 #[test]
