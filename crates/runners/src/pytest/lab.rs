@@ -546,16 +546,9 @@ fn again(accidents: &mut Accidents, disturbed: Disturbed) -> Result<Pending, Vec
     let Disturbed {
         killed,
         mut pending,
-        mut records,
+        records,
         ..
     } = disturbed;
-    if pending.special.factors.process.lasting_state.is_some() {
-        // What it left half done is what the next one finds.
-        for record in &mut records {
-            record.ending = Ending::Lost("the process was killed".into());
-        }
-        return Err(records);
-    }
     let excused = killed
         .iter()
         .filter(|one| accidents.excuse(**one, &pending.disturbed))
