@@ -66,14 +66,18 @@ class Guard:
         shared[pid % _SLOTS] = pid
         if pid % _EVERY:
             return
+        alive = self._alive()
+        if len(alive) > MOST_PROCESSES:
+            self._end(alive)
+
+    def _alive(self):
         alive = []
-        for slot, other in enumerate(shared[:_SLOTS].tolist()):
+        for slot, other in enumerate(self._shared[:_SLOTS].tolist()):
             if other and _is_alive(other):
                 alive.append(other)
             elif other:
-                shared[slot] = 0
-        if len(alive) > MOST_PROCESSES:
-            self._end(alive)
+                self._shared[slot] = 0
+        return alive
 
     def _end(self, alive):
         """Those that left the group first, because this one is in it."""
@@ -82,7 +86,8 @@ class Guard:
             self._shared[_OVER] = self._run
             self._channel.send_raw(b'{"k":"bomb","n":%d,"group":%d}' % (len(alive), self._group))
             own = os.getpid()
-            for pid in alive:
+            # Again, for those that began while the first were looked at: none begins from here on.
+            for pid in alive + self._alive():
                 try:
                     if pid != own and os.getpgid(pid) != self._group:
                         os.kill(pid, SIGKILL)

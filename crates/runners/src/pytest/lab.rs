@@ -366,9 +366,8 @@ impl PytestLab {
             let heard = lane.hear(&mut self.buffer, &self.progress);
             records.extend(heard.records);
             for disturbed in heard.disturbed {
-                match again(&mut self.accidents, disturbed) {
-                    Ok(pending) => lane.enqueue(pending),
-                    Err(as_it_is) => records.extend(as_it_is),
+                if let Some(pending) = again(&mut self.accidents, disturbed, &mut records) {
+                    lane.enqueue(pending);
                 }
             }
             not_found.extend(
@@ -387,20 +386,13 @@ impl PytestLab {
             if dead_templates[at] {
                 let dead = self.templates.remove(at);
                 let hash_seed = dead.hash_seed;
-                let mut estate = dead.bury().map_err(broken)?;
+                let estate = dead.bury().map_err(broken)?;
                 records.extend(estate.records);
-                if let Some(disturbed) = estate.disturbed {
-                    match again(&mut self.accidents, disturbed) {
-                        Ok(pending) => estate.queue.push_back(pending),
-                        Err(as_it_is) => records.extend(as_it_is),
-                    }
-                }
-                colds.extend(
-                    estate
-                        .queue
-                        .into_iter()
-                        .map(|pending| PendingCold { pending, hash_seed }),
-                );
+                let disturbed = estate.disturbed.into_iter();
+                let disturbed =
+                    disturbed.filter_map(|run| again(&mut self.accidents, run, &mut records));
+                let queue = estate.queue.into_iter().chain(disturbed);
+                colds.extend(queue.map(|pending| PendingCold { pending, hash_seed }));
             }
         }
         let mut at = 0;
@@ -415,10 +407,8 @@ impl PytestLab {
                 Ended::Records(done) => records.extend(done),
                 Ended::Disturbed(disturbed) => {
                     let hash_seed = disturbed.hash_seed;
-                    match again(&mut self.accidents, *disturbed) {
-                        Ok(pending) => colds.push_back(PendingCold { pending, hash_seed }),
-                        Err(as_it_is) => records.extend(as_it_is),
-                    }
+                    let pending = again(&mut self.accidents, *disturbed, &mut records);
+                    colds.extend(pending.map(|pending| PendingCold { pending, hash_seed }));
                 }
                 Ended::NotFound(pending) => not_found.push((*pending, 0)),
             }
@@ -450,14 +440,10 @@ impl PytestLab {
         self.add_lane(Some(seed))
             .map_err(|error| self.cannot_start(&error))?;
         let fresh = self.lanes.len() - 1;
-        let (mut records, mut queue) = (estate.records, estate.queue);
-        if let Some(disturbed) = estate.disturbed {
-            match again(&mut self.accidents, disturbed) {
-                Ok(pending) => queue.push_back(pending),
-                Err(as_it_is) => records.extend(as_it_is),
-            }
-        }
-        for pending in queue {
+        let mut records = estate.records;
+        let disturbed = estate.disturbed.into_iter();
+        let disturbed = disturbed.filter_map(|run| again(&mut self.accidents, run, &mut records));
+        for pending in estate.queue.into_iter().chain(disturbed) {
             self.lanes[fresh].enqueue(pending);
         }
         self.lanes.swap(at, fresh);
@@ -541,23 +527,23 @@ impl Drop for PytestLab {
     }
 }
 
-/// A run that was disturbed, to be made again; or its records, if it is to blame itself.
-fn again(accidents: &mut Accidents, disturbed: Disturbed) -> Result<Pending, Vec<RunRecord>> {
-    let Disturbed {
-        killed,
-        mut pending,
-        records,
-        ..
-    } = disturbed;
-    let excused = killed
-        .iter()
-        .filter(|one| accidents.excuse(**one, &pending.disturbed))
-        .count();
-    if excused == 0 {
-        return Err(records);
+/// A run that was disturbed, if it is to be made again; else it is to blame itself, and its records count.
+fn again(
+    accidents: &mut Accidents,
+    disturbed: Disturbed,
+    records: &mut Vec<RunRecord>,
+) -> Option<Pending> {
+    let mut pending = disturbed.pending;
+    let mut excused = false;
+    for killed in &disturbed.killed {
+        excused |= accidents.excuse(*killed, &pending.disturbed);
     }
-    pending.disturbed.extend(killed);
-    Ok(pending)
+    if excused {
+        pending.disturbed.extend(disturbed.killed);
+        return Some(pending);
+    }
+    records.extend(disturbed.records);
+    None
 }
 
 fn wants_all(request: &RunRequest) -> bool {
