@@ -181,12 +181,8 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
         runs.extend(ordered(kind, rows));
     }
     let original = Order(tests.to_vec());
-    let seeds = if settings.orders > 0 {
-        pristine::FRESH_SEEDS
-    } else {
-        0
-    };
-    // Forks share their zygote's hash seed; these runs see others.
+    // Forks share their zygote's hash seed; these runs see others. Who wants few orders wants few interpreters.
+    let seeds = pristine::FRESH_SEEDS.min(settings.orders.div_ceil(8) as u32);
     let hashes = (0..seeds).map(|attempt| {
         let request = session.request(original.clone(), Isolation::Fresh, attempt);
         (Purpose::Baseline, request)

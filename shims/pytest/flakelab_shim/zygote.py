@@ -1,7 +1,10 @@
 """A zygote: has collected the suite, and walks orders in forks of itself."""
 
+import pytest
+
 from . import suite
 from .channel import clean
+from .muted import mute
 from .sealed import os
 from .walk import Stop, Trie, Walker
 
@@ -17,11 +20,11 @@ class ZygoteDriver:
 
     def __call__(self, session, plugin):
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error)
-        _mute(session.config)
+        mute(session.config)
         items = list(session.items)
         if self._reach is not None:
             self._reach.collected()
-        request = self._server.serve(lambda request: _prepare(request, session))
+        request = self._server.serve(lambda request: _prepare(request, session, items))
         try:
             trie = Trie(request)
             session.items[:] = [items[t] for t in trie.tests]
@@ -51,7 +54,8 @@ class ZygoteDriver:
         raise Stop
 
 
-def _prepare(request, session):
+def _prepare(request, session, items):
+    _locate(items[test] for test in set(request["tests"]))
     edits = list((request.get("edits") or {}).values())
     if request.get("mutation"):
         from . import mutation  # noqa: F401
@@ -63,22 +67,9 @@ def _prepare(request, session):
         prepare(edits, session.config)
 
 
-def _mute(config):
-    """Nobody reads what pytest prints from here on, so it need not be made: progress, and tracebacks
-    beyond the line that failed. Standard error stays, for what a crash says."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.close(null)
-    config.option.tbstyle = "line"
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if getattr(getattr(reporter, "_tw", None), "_file", None) is not None:
-        reporter._tw._file = open(os.devnull, "w")
-        for name in ("pytest_runtest_logstart", "pytest_runtest_logreport", "pytest_runtest_logfinish"):
-            _take_off(getattr(config.hook, name), reporter)
-
-
-def _take_off(hook, plugin):
-    try:
-        hook._remove_plugin(plugin)
-    except (AttributeError, ValueError):
-        pass
+def _locate(items):
+    """Where a test stands is looked up by pytest for each that runs, and kept. Not for methods: an instance of their
+    class is made for that, by code of the project."""
+    for item in items:
+        if type(item) is pytest.Function and isinstance(item.parent, pytest.Module):
+            item.location  # noqa: B018

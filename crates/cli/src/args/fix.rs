@@ -60,6 +60,10 @@ pub(crate) struct FixArgs {
     #[arg(long, value_name = "N", help_heading = "Patches")]
     pub(crate) shuffles: Option<usize>,
 
+    /// Fresh interpreters that must agree that the test passes with the patch [default: 3]
+    #[arg(long, value_name = "N", help_heading = "Patches")]
+    pub(crate) confirmations: Option<u32>,
+
     #[command(flatten)]
     pub(crate) campaign: CampaignArgs,
 

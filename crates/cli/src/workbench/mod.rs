@@ -22,7 +22,7 @@ use flakelab_runners::cancel::Cancel;
 use flakelab_runners::process::Limits;
 use flakelab_runners::pytest::{
     self, Facts, Instrumented, Interpreter, OpenError, Options, PlainProject, PytestLab,
-    SandboxMode, SandboxState,
+    SandboxMode, SandboxState, Settled,
 };
 use flakelab_store::{Location, Store};
 use serde_json::json;
@@ -196,21 +196,28 @@ impl Workbench {
         name.to_string_lossy().into_owned()
     }
 
-    /// The same project with some files changed; says nothing.
+    /// The same project with some files changed; says nothing. What is `settled` is not found out again.
     pub(crate) fn open_variant(
         &self,
         patched: Vec<(PathBuf, Vec<u8>)>,
+        settled: Option<Settled>,
     ) -> Result<PytestLab, OpenError> {
         PytestLab::open(Options {
             patched,
+            settled,
             ..self.lab_options()
         })
     }
 
     /// The same project, its files instrumented; says nothing.
-    pub(crate) fn open_instrumented(&self, texts: Instrumented) -> Result<PytestLab, OpenError> {
+    pub(crate) fn open_instrumented(
+        &self,
+        texts: Instrumented,
+        settled: Settled,
+    ) -> Result<PytestLab, OpenError> {
         PytestLab::open(Options {
             instrumented: Some(texts),
+            settled: Some(settled),
             ..self.lab_options()
         })
     }
@@ -250,6 +257,7 @@ impl Workbench {
         Options {
             patched: Vec::new(),
             instrumented: None,
+            settled: None,
             interpreter: self.interpreter.clone(),
             project: self.project.clone(),
             tree: project::tree(&self.project),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use flakelab_lab::{BorrowedLab, LabError, Variants};
-use flakelab_runners::pytest::OpenError;
+use flakelab_runners::pytest::{OpenError, Settled};
 use flakelab_source::{Tree, decode, encode};
 
 use super::Workbench;
@@ -22,15 +22,19 @@ impl Tree for Project {
 }
 
 /// Labs of the project with some of its files changed.
-pub(crate) struct PatchedProjects<'a>(pub(crate) &'a Workbench);
+pub(crate) struct PatchedProjects<'a> {
+    pub(crate) bench: &'a Workbench,
+    /// What the lab of the project as it is has found out, where there is one.
+    pub(crate) settled: Option<Settled>,
+}
 
 impl Variants for PatchedProjects<'_> {
     fn open(&mut self, files: &[(String, String)]) -> Result<Option<BorrowedLab<'_>>, LabError> {
         let files = files
             .iter()
-            .map(|(path, text)| (self.0.project.join(path), encode(text)))
+            .map(|(path, text)| (self.bench.project.join(path), encode(text)))
             .collect();
-        match self.0.open_variant(files) {
+        match self.bench.open_variant(files, self.settled.clone()) {
             Ok(lab) => Ok(Some(Box::new(lab))),
             Err(OpenError::Interrupted) => Err(LabError::Interrupted),
             Err(OpenError::Io(error)) => Err(LabError::broken(error.to_string())),

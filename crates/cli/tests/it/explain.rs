@@ -27,9 +27,7 @@ fn assert_cause(explanation: &Value, name: &str, place: &str) {
 
 #[test]
 fn the_shop_is_explained_down_to_the_state() {
-    let project = Project::example("shop");
-    project.detect(&["--orders", "40"]);
-    let run = project.explain(&[]);
+    let (project, run) = Project::explained_shop();
     assert_eq!(run.code, 1, "{}", run.stderr);
     let e = |id: &str| run.explanation(id);
 
@@ -378,7 +376,7 @@ fn an_order_from_ci_is_enough() {
 #[test]
 fn who_pollutes_whom_is_a_graph() {
     let project = Project::example("tiny");
-    project.detect(&[]);
+    project.detect(&["--orders", "10"]);
     for (format, edge) in [("dot", " -> "), ("mermaid", "-->|\"pollutes\"|")] {
         let python = project.python();
         let output = project

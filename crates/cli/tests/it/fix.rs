@@ -5,9 +5,7 @@ use crate::support::patches::{commit, fix_of, git, holds, save};
 
 #[test]
 fn the_shop_is_fixed_by_patches_that_git_applies() {
-    let project = Project::example("shop");
-    project.detect(&["--orders", "40"]);
-    project.explain(&[]);
+    let (project, _) = Project::explained_shop();
     let run = project.fix(&[]);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
     for (test, polluter) in [
@@ -67,8 +65,7 @@ fn what_tests_share_is_made_one_for_every_test() {
 fn only_apply_touches_the_tree_and_never_what_is_not_committed() {
     let project = Project::example("tiny");
     commit(&project);
-    project.detect(&[]);
-    project.explain(&[]);
+    project.explain(&["test_prices.py"]);
     let before = project.tree();
     let run = project.fix(&[]);
     assert_eq!(project.tree(), before);

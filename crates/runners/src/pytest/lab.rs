@@ -30,6 +30,8 @@ use crate::wire;
 
 /// Templates kept alive; each holds one hash seed.
 const MOST_TEMPLATES: usize = 12;
+/// Tests to execute that take about as long as to start a zygote.
+const WORTH_A_ZYGOTE: usize = 32;
 
 /// Counted while runs are under way, for whoever shows it.
 #[derive(Debug, Default)]
@@ -224,8 +226,11 @@ impl PytestLab {
                 }
             }
         }
+        let again = warm.iter().any(|(_, request)| request.attempt > 0);
         let tries = merge(warm);
-        while !tries.is_empty() && self.lanes.len() < self.options.jobs.min(tries.len()).max(1) {
+        // A repetition is for another hash seed.
+        let least = if again { 2 } else { 1 };
+        while !tries.is_empty() && self.lanes.len() < self.worth(&tries).max(least) {
             self.add_lane(None)
                 .map_err(|error| self.cannot_start(&error))?;
         }
@@ -243,6 +248,17 @@ impl PytestLab {
             });
         }
         Ok(colds)
+    }
+
+    /// How many zygotes this work is worth. The lab of a changed project is there for a few runs: another zygote has to
+    /// collect the suite first, which takes as long as some tests.
+    fn worth(&self, tries: &[Trie]) -> usize {
+        let most = self.options.jobs.min(tries.len());
+        if self.options.settled.is_none() {
+            return most;
+        }
+        let tests: usize = tries.iter().map(|trie| trie.tests.len()).sum();
+        most.min(1 + tests / WORTH_A_ZYGOTE)
     }
 
     fn cannot_start(&self, error: &dyn std::fmt::Display) -> LabError {

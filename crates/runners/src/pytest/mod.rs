@@ -51,5 +51,5 @@ pub use interpreter::{
 pub use lab::{Progress, PytestLab};
 pub use launch::Instrumented;
 pub use once::once;
-pub use open::{Facts, OpenError, Options, SandboxMode, SandboxState};
+pub use open::{Facts, OpenError, Options, SandboxMode, SandboxState, Settled};
 pub use plain::PlainProject;

@@ -2,6 +2,7 @@
 //!
 //! Ids that only one of them has are unstable. A random generator in the same state in both was seeded
 //! by the suite, and forks keep it; otherwise every fork gets a new one, as a fresh interpreter would.
+//! A lab of the same project with other texts takes that over and begins with one zygote.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -53,6 +54,16 @@ pub struct Options {
     /// How long collection may take.
     pub patience: Duration,
     pub cancel: Cancel,
+    /// What the lab of the project without the changed texts has settled.
+    pub settled: Option<Settled>,
+}
+
+/// What takes two zygotes to find out, and stays the same when some texts are changed.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    as_module: bool,
+    unstable: Vec<String>,
+    reseed: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,33 +127,47 @@ impl PytestLab {
         Ok(lab)
     }
 
+    /// For labs of the same project with other texts.
+    pub fn settled(&self) -> Settled {
+        Settled {
+            as_module: self.as_module,
+            unstable: self.facts().unstable.clone(),
+            reseed: self.reseed.clone(),
+        }
+    }
+
     /// Collects in two zygotes; if that fails as `pytest`, once more as `python -m pytest`.
     fn greet(&mut self) -> Result<(), OpenError> {
-        let first = self.collect(false);
+        if let Some(settled) = self.options.settled.clone() {
+            let greetings = self.collect(settled.as_module, 1)?;
+            return self.settle(greetings, Some(settled));
+        }
+        let first = self.collect(false, 2);
         let greetings = match greeting::errors(first.as_ref().map(|both| &both[0])) {
             None => first?,
-            Some(errors) => match self.collect(true) {
+            Some(errors) => match self.collect(true, 2) {
                 Ok(second) if second[0].lists.errors.len() < errors => second,
                 Err(OpenError::Interrupted) => return Err(OpenError::Interrupted),
                 _ => {
                     first?;
-                    self.collect(false)?
+                    self.collect(false, 2)?
                 }
             },
         };
-        self.settle(greetings)
+        self.settle(greetings, None)
     }
 
-    fn collect(&mut self, as_module: bool) -> Result<Vec<Greeting>, OpenError> {
+    fn collect(&mut self, as_module: bool, zygotes: usize) -> Result<Vec<Greeting>, OpenError> {
         self.as_module = as_module;
         self.lanes.clear();
-        // Two are needed to tell seeded from unseeded and stable from unstable.
-        for _ in 0..2 {
+        for _ in 0..zygotes {
             let lane = self.start_lane(None)?;
             self.lanes.push(lane);
         }
         let deadline = Instant::now() + self.options.patience;
-        (0..2).map(|at| self.await_greeting(at, deadline)).collect()
+        (0..zygotes)
+            .map(|at| self.await_greeting(at, deadline))
+            .collect()
     }
 
     fn await_greeting(&mut self, at: usize, deadline: Instant) -> Result<Greeting, OpenError> {
@@ -172,40 +197,28 @@ impl PytestLab {
         }
     }
 
-    /// Compares the zygotes and settles on one suite and one way to run it.
-    fn settle(&mut self, mut greetings: Vec<Greeting>) -> Result<(), OpenError> {
+    /// Settles on one suite and one way to run it: by comparing two zygotes, if it is not known.
+    fn settle(
+        &mut self,
+        mut greetings: Vec<Greeting>,
+        known: Option<Settled>,
+    ) -> Result<(), OpenError> {
         let suites: Vec<Suite> = greetings.iter().map(Greeting::suite).collect();
-        let common: HashSet<&str> = {
-            let other: HashSet<&str> = suites[1].ids().iter().map(|id| id.as_str()).collect();
-            suites[0]
-                .ids()
-                .iter()
-                .map(|id| id.as_str())
-                .filter(|id| other.contains(id))
-                .collect()
+        let (unstable, reseed) = match known {
+            Some(known) => (known.unstable, known.reseed),
+            None => (unstable(&suites), unseeded(&greetings)),
         };
-        let mut unstable: Vec<String> = suites
-            .iter()
-            .flat_map(|suite| suite.ids())
-            .filter(|id| !common.contains(id.as_str()))
-            .map(ToString::to_string)
-            .collect();
-        unstable.sort();
-        unstable.dedup();
-        self.suite = suites[0].filtered(|id| common.contains(id.as_str()));
+        {
+            let unstable: HashSet<&str> = unstable.iter().map(String::as_str).collect();
+            self.suite = suites[0].filtered(|id| !unstable.contains(id.as_str()));
+        }
+        self.reseed = reseed;
         if self.suite.is_empty() && unstable.is_empty() {
             return Err(greetings.swap_remove(0).no_tests());
         }
         for (lane, suite) in self.lanes.iter_mut().zip(&suites) {
             lane.learn(&self.suite, suite);
         }
-        self.reseed = greetings[0]
-            .hello
-            .rng
-            .iter()
-            .filter(|(name, state)| greetings[1].hello.rng.get(*name) != Some(state))
-            .map(|(name, _)| name.clone())
-            .collect();
         for greeting in &greetings {
             self.start_cpu += Duration::from_micros(greeting.hello.cpu_us);
         }
@@ -312,6 +325,32 @@ impl PytestLab {
 
 /// Hash seeds that differ between workers and campaigns, and are never 0 (which turns hashing's
 /// randomness off).
+/// Ids that only one of two collections has.
+fn unstable(suites: &[Suite]) -> Vec<String> {
+    let sets: Vec<HashSet<&str>> = suites
+        .iter()
+        .map(|suite| suite.ids().iter().map(|id| id.as_str()).collect())
+        .collect();
+    let mut found: Vec<String> = sets[0]
+        .symmetric_difference(&sets[1])
+        .map(ToString::to_string)
+        .collect();
+    found.sort();
+    found
+}
+
+/// Random generators whose state no seed of the suite has decided.
+fn unseeded(greetings: &[Greeting]) -> Vec<String> {
+    let other = &greetings[1].hello.rng;
+    greetings[0]
+        .hello
+        .rng
+        .iter()
+        .filter(|(name, state)| other.get(*name) != Some(state))
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
 pub(super) fn hash_seed(seed: u64, number: u32) -> u32 {
     let mixed = (seed ^ (u64::from(number) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     (mixed as u32).max(1)

@@ -29,6 +29,7 @@ pub(crate) fn options(
     Options {
         patched,
         instrumented: None,
+        settled: None,
         interpreter,
         project: project.to_owned(),
         tree: project.to_owned(),

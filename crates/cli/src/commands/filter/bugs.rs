@@ -99,7 +99,7 @@ pub(super) fn of_mutants(
     for mutant in chosen {
         bar.advance();
         let patched = vec![(bench.project.join(&mutant.file), mutant.text.clone())];
-        let Ok(mut lab) = bench.open_variant(patched) else {
+        let Ok(mut lab) = bench.open_variant(patched, None) else {
             continue;
         };
         let covering = tests

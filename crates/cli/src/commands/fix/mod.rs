@@ -21,7 +21,9 @@ use crate::args::{
 };
 use crate::error::{self, CliError, chain};
 use crate::printer::{Printer, Volume};
-use crate::workbench::{self, Asked, Bar, PatchedProjects, Project, Workbench, deliver, lab_error};
+use crate::workbench::{
+    self, Asked, Bar, PatchedProjects, Project, Workbench, at_least_one, deliver, lab_error,
+};
 
 /// Suites up to this size have every other test run right before the fixed one.
 const SWEEP: usize = 3_000;
@@ -47,6 +49,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         "site": args.site,
         "all": args.patch_mode == PatchMode::All,
         "shuffles": args.shuffles,
+        "confirmations": args.confirmations,
         "pytest_args": bench.pytest_args,
         "isolation": bench.isolation,
     })
@@ -61,7 +64,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         .then(|| bench.resume(&store, asked))
         .transpose()?;
     let knowledge = explained(args, &bench, &store)?;
-    let settings = settings(args, &bench);
+    let settings = settings(args, &bench)?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
     if args.chosen.tests.is_empty() {
@@ -74,7 +77,10 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     };
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let surroundings = Surroundings {
-        variants: &mut PatchedProjects(&bench),
+        variants: &mut PatchedProjects {
+            bench: &bench,
+            settled: Some(lab.settled()),
+        },
         tree: &Project(bench.project.clone()),
         restless: &restless,
         done,
@@ -135,10 +141,10 @@ fn left_alone(tests: &[&str], printer: Printer) {
     }
 }
 
-fn settings(args: &FixArgs, bench: &Workbench) -> Settings {
-    Settings {
+fn settings(args: &FixArgs, bench: &Workbench) -> Result<Settings, CliError> {
+    Ok(Settings {
         seed: bench.seed,
-        confirmations: 3,
+        confirmations: at_least_one("confirmations", args.confirmations.unwrap_or(3))?,
         shuffles: args.shuffles.unwrap_or(20),
         sweep: SWEEP,
         timeout: bench.timeout,
@@ -154,7 +160,7 @@ fn settings(args: &FixArgs, bench: &Workbench) -> Settings {
             SiteArg::Polluter => Site::Polluter,
         }),
         all: args.patch_mode == PatchMode::All,
-    }
+    })
 }
 
 /// What is known of the tests, after what nobody has explained yet was explained.

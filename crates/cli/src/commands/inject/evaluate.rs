@@ -100,7 +100,10 @@ fn detect(
             .hint("check out the commit that the manifest of the data set names")
     })?;
     let broken = |e: LabError| lab_error(e, bench);
-    let mut variants = PatchedProjects(bench);
+    let mut variants = PatchedProjects {
+        bench,
+        settled: None,
+    };
     let Some(mut lab) = variants.open(&[changed]).map_err(broken)? else {
         return Err(CliError::usage(format!(
             "the suite does not collect with `{}`",

@@ -69,10 +69,14 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let tree = Project(bench.project.clone());
     let mut out = dataset::Writer::new(args.output.output.as_deref(), &tree)?;
+    let mut variants = PatchedProjects {
+        bench: &bench,
+        settled: Some(lab.settled()),
+    };
     let injection = flakelab_inject::inject(
         &mut lab,
         &mut Surroundings {
-            variants: &mut PatchedProjects(&bench),
+            variants: &mut variants,
             tree: &tree,
             explain: &mut causes::Causes::new(&settings),
             journal: &mut StoreJournal::new(&store, campaign).map_err(|e| lab_error(e, &bench))?,

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -73,6 +74,24 @@ impl Project {
         let project = Self::new(&[]);
         copy(&root().join("examples").join(name), project.path());
         project
+    }
+
+    /// A copy of the shop with the store of a `detect` and an `explain`, which are run once for all tests; and what
+    /// `explain` came to.
+    pub(crate) fn explained_shop() -> (Self, &'static Run) {
+        static KNOWN: OnceLock<(Vec<u8>, Run)> = OnceLock::new();
+        let project = Self::example("shop");
+        let store = project.path().join(".flakelab/store.sqlite");
+        let (bytes, run) = KNOWN.get_or_init(|| {
+            project.detect(&["--orders", "40"]);
+            let run = project.explain(&[]);
+            (fs::read(&store).expect("a store"), run)
+        });
+        if !store.exists() {
+            fs::create_dir_all(store.parent().expect("a parent")).expect("a directory");
+            fs::write(store, bytes).expect("a store");
+        }
+        (project, run)
     }
 
     pub(crate) fn with(mut self, environment: &'static str) -> Self {

@@ -196,7 +196,7 @@ pub(crate) fn judge(cases: &[Case], args: &[&str]) -> (Project, Run) {
         .collect();
     // The cases are deterministic: one fresh interpreter knows what three do, and three shuffles what twenty do.
     project.explain(&[&ids[..], &["--confirmations", "1"]].concat());
-    let run = project.fix(&[args, &["--shuffles", "3"]].concat());
+    let run = project.fix(&[args, &["--shuffles", "3", "--confirmations", "1"]].concat());
     assert!(!run.document.is_null(), "{}\n{}", run.stdout, run.stderr);
     let mut complaints = Vec::new();
     for case in cases {
