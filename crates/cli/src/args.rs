@@ -178,7 +178,7 @@ pub(crate) struct LabArgs {
     #[arg(long, value_name = "HOW", env = "FLAKELAB_ISOLATION")]
     pub(crate) isolation: Option<IsolationArg>,
 
-    /// Kill a test that takes longer [default: 20 times the slowest one, 5s to 5m]
+    /// Kill a test that takes longer [default: some times the slowest one, 5m at the most]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) test_timeout: Option<Duration>,
 

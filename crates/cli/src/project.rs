@@ -91,16 +91,25 @@ pub(crate) fn settings(project: &Path) -> Vec<(&'static str, Option<String>)> {
 
 /// The commit that is checked out, read without running git.
 pub(crate) fn commit(tree: &Path) -> Option<String> {
-    let git = tree.join(".git");
+    let mut git = tree.join(".git");
+    // In worktrees and submodules a file says where it is.
+    if let Ok(text) = fs::read_to_string(&git) {
+        git = tree.join(text.strip_prefix("gitdir: ")?.trim());
+    }
     let head = fs::read_to_string(git.join("HEAD")).ok()?;
     let head = head.trim();
     let Some(name) = head.strip_prefix("ref: ") else {
         return Some(head.to_owned());
     };
-    if let Ok(id) = fs::read_to_string(git.join(name)) {
-        return Some(id.trim().to_owned());
+    // A worktree shares its branches with the others.
+    let common = fs::read_to_string(git.join("commondir"))
+        .map_or_else(|_| git.clone(), |text| git.join(text.trim()));
+    for git in [&git, &common] {
+        if let Ok(id) = fs::read_to_string(git.join(name)) {
+            return Some(id.trim().to_owned());
+        }
     }
-    let packed = fs::read_to_string(git.join("packed-refs")).ok()?;
+    let packed = fs::read_to_string(common.join("packed-refs")).ok()?;
     packed.lines().find_map(|line| {
         line.strip_suffix(name)?
             .split_whitespace()
@@ -123,5 +132,30 @@ mod tests {
         assert!(locate(dir.path()).is_ok());
         assert!(locate(&dir.path().join("a/b/test_x.py")).is_err());
         assert!(locate(&dir.path().join("missing")).is_err());
+    }
+
+    #[test]
+    fn a_worktree_has_the_commit_of_its_branch() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let write = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("dirs");
+            fs::write(path, text).expect("write");
+        };
+        write("main/.git/HEAD", "ref: refs/heads/main\n");
+        write("main/.git/refs/heads/main", "1111\n");
+        write(
+            "main/.git/packed-refs",
+            "# pack-refs\n3333 refs/heads/old\n",
+        );
+        write("main/.git/worktrees/other/HEAD", "ref: refs/heads/other\n");
+        write("main/.git/worktrees/other/commondir", "../..\n");
+        write("main/.git/refs/heads/other", "2222\n");
+        write("other/.git", "gitdir: ../main/.git/worktrees/other\n");
+        assert_eq!(commit(&dir.path().join("main")).as_deref(), Some("1111"));
+        assert_eq!(commit(&dir.path().join("other")).as_deref(), Some("2222"));
+        write("main/.git/worktrees/other/HEAD", "ref: refs/heads/old\n");
+        assert_eq!(commit(&dir.path().join("other")).as_deref(), Some("3333"));
+        assert_eq!(commit(dir.path()), None);
     }
 }

@@ -182,8 +182,8 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
     }
     let original = Order(tests.to_vec());
     // Forks share their zygote's hash seed; these runs see others. Who wants few orders wants few interpreters.
-    let seeds = pristine::FRESH_SEEDS.min(settings.orders.div_ceil(8) as u32);
-    let hashes = (0..seeds).map(|attempt| {
+    let seeds = settings.orders.div_ceil(8);
+    let hashes = pristine::ATTEMPTS.into_iter().take(seeds).map(|attempt| {
         let request = session.request(original.clone(), Isolation::Fresh, attempt);
         (Purpose::Baseline, request)
     });

@@ -5,9 +5,11 @@
 use flakelab_model::Isolation;
 
 /// How many hash seeds fresh interpreters take turns with: each takes a template. With those of the
-/// zygotes and of the cold baseline a whole campaign sees seven: a test that fails with every third seed
-/// is missed once in 17 campaigns.
+/// zygotes and of the cold baseline a whole campaign of 25 orders or more sees seven: a test that fails with every
+/// third seed is missed once in 17 campaigns.
 pub const FRESH_SEEDS: u32 = 4;
+/// One attempt for each of them; the second, which every baseline has had, comes last.
+pub const ATTEMPTS: [u32; FRESH_SEEDS as usize] = [0, 2, 3, 1];
 
 /// The isolation of the nth run of a question.
 pub fn isolation(nth: u32) -> Isolation {

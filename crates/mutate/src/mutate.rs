@@ -291,13 +291,13 @@ impl<'a> Campaign<'a> {
 
     /// A verdict of this campaign before it was interrupted, or of an earlier one.
     fn known(&self, around: &Surroundings<'_>, key: &str) -> Option<(Verdict, bool)> {
-        let read = |text: String| serde_json::from_str::<Verdict>(&text).ok();
-        if let Some(verdict) = around.journal.get(key).and_then(read) {
-            return Some((verdict, false));
-        }
         // A matrix wants its pairs, which are not kept.
         if self.settings.matrix {
             return None;
+        }
+        let read = |text: String| serde_json::from_str::<Verdict>(&text).ok();
+        if let Some(verdict) = around.journal.get(key).and_then(read) {
+            return Some((verdict, false));
         }
         let verdict = around.earlier.get(key).and_then(read)?;
         verdict.holds().then_some((verdict, true))

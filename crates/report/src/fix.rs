@@ -105,15 +105,20 @@ pub fn terminal(document: &Document) -> String {
         for patch in &fix.patches {
             let _ = writeln!(out, "  {} ({})", visible(&patch.reason), patch.strategy);
             let v = &patch.verified;
+            // One that helps against some culprits only was not asked in other orders.
+            let orders = if v.default_order {
+                let [passed, of] = v.shuffles;
+                format!(", in the default order and {passed}/{of} shuffles")
+            } else {
+                String::new()
+            };
             let _ = writeln!(
                 out,
-                "  {DIM}passed alone {}/{}, after {} of {} known culprits, in the default order and {}/{} shuffles; {} as before{OFF}",
+                "  {DIM}passed alone {}/{}, after {} of {} known culprits{orders}; {} as before{OFF}",
                 v.alone[0],
                 v.alone[1],
                 v.after.iter().filter(|a| a.passed == a.of).count(),
                 v.after.len(),
-                v.shuffles[0],
-                v.shuffles[1],
                 count(v.others, "other test", "other tests"),
             );
             if printed.contains(&patch.diff.as_str()) {
@@ -127,7 +132,11 @@ pub fn terminal(document: &Document) -> String {
                     Some(b'-') => RED,
                     _ => DIM,
                 };
-                let _ = writeln!(out, "  {colour}{}{OFF}", line.replace('\u{1b}', "\u{fffd}"));
+                let _ = writeln!(
+                    out,
+                    "  {colour}{}{OFF}",
+                    visible(&line.replace('\t', "    "))
+                );
             }
         }
         out.push('\n');

@@ -28,4 +28,4 @@ mod wording;
 pub use junit::{JunitError, junit};
 pub use markdown::markdown;
 pub use terminal::{TerminalOptions, terminal};
-pub use wording::drives_a_terminal;
+pub use wording::{drives_a_terminal, visible};

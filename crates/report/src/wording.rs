@@ -37,7 +37,7 @@ pub(crate) fn duration(seconds: f64) -> String {
 }
 
 /// A suite's text with control characters made visible.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 

@@ -68,10 +68,11 @@ class Channel:
         """A long list in packets of bounded size."""
         batch, size = [], 0
         for entry in entries:
-            batch.append(entry)
-            size += len(entry) * 6 + 4 if isinstance(entry, str) else 600
-            if size > PACKET - 10_000:
+            length = len(_encode(entry)) + 1
+            if batch and size + length > PACKET - 100:
                 self.send({"k": kind, "list": batch})
                 batch, size = [], 0
+            batch.append(entry)
+            size += length
         if batch:
             self.send({"k": kind, "list": batch})

@@ -2,6 +2,9 @@
 
 from .sealed import os
 
+# Who closes its output notices: nobody is to be told that it was not closed.
+_KEPT = []
+
 
 def mute(config):
     """From here on: no progress, and no tracebacks beyond the line that failed. Standard error stays, for what a crash
@@ -13,6 +16,7 @@ def mute(config):
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if getattr(getattr(reporter, "_tw", None), "_file", None) is not None:
         reporter._tw._file = open(os.devnull, "w")
+        _KEPT.append(reporter._tw._file)
         for name in ("pytest_runtest_logstart", "pytest_runtest_logreport", "pytest_runtest_logfinish"):
             _take_off(getattr(config.hook, name), reporter)
 

@@ -55,7 +55,7 @@ class ZygoteDriver:
 
 
 def _prepare(request, session, items):
-    _locate(items[test] for test in set(request["tests"]))
+    _locate(items[test] for test in set(request["tests"]) if test < len(items))
     edits = list((request.get("edits") or {}).values())
     if request.get("mutation"):
         from . import mutation  # noqa: F401

@@ -30,7 +30,19 @@ pub(crate) fn deliver(
     Ok(())
 }
 
-/// Whether a result can go there, asked before hours of work.
+/// Whether results can go where they are wanted, asked before hours of work.
+pub(crate) fn check_all<'a>(
+    output: &'a OutputArgs,
+    others: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), CliError> {
+    output
+        .output
+        .iter()
+        .chain(others)
+        .try_for_each(|path| check(path))
+}
+
+/// Whether a result can go there.
 pub(crate) fn check(path: &Path) -> Result<(), CliError> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

@@ -52,6 +52,19 @@ pub(crate) fn instrumented_error(open: OpenError) -> LabError {
     }
 }
 
+/// For work of which nothing is kept.
+pub(crate) fn unkept(lab: LabError) -> CliError {
+    match lab {
+        LabError::Interrupted => {
+            CliError::new(error::INTERRUPTED, "interrupted; nothing of it is kept")
+        }
+        LabError::Broken { message, hint } => CliError {
+            hint,
+            ..CliError::new(error::INTERNAL, message)
+        },
+    }
+}
+
 pub(crate) fn lab_error(lab: LabError, bench: &Workbench) -> CliError {
     match lab {
         LabError::Interrupted => CliError::new(
@@ -62,11 +75,7 @@ pub(crate) fn lab_error(lab: LabError, bench: &Workbench) -> CliError {
             ),
         )
         .hint("go on with the same command and --resume"),
-        LabError::Broken { message, hint } => {
-            let mut e = CliError::new(error::INTERNAL, message);
-            e.hint = hint;
-            e
-        }
+        LabError::Broken { .. } => unkept(lab),
     }
 }
 

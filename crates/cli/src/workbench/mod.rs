@@ -37,7 +37,7 @@ use crate::project;
 
 pub(crate) use campaign::{Asked, begin};
 pub(crate) use detected::{Detected, DetectedTest};
-pub(crate) use failures::{instrumented_error, lab_error};
+pub(crate) use failures::{instrumented_error, lab_error, unkept};
 pub(crate) use journal::StoreJournal;
 pub(crate) use orders::read_orders;
 pub(crate) use place::Place;
@@ -210,14 +210,9 @@ impl Workbench {
     }
 
     /// The same project, its files instrumented; says nothing.
-    pub(crate) fn open_instrumented(
-        &self,
-        texts: Instrumented,
-        settled: Settled,
-    ) -> Result<PytestLab, OpenError> {
+    pub(crate) fn open_instrumented(&self, texts: Instrumented) -> Result<PytestLab, OpenError> {
         PytestLab::open(Options {
             instrumented: Some(texts),
-            settled: Some(settled),
             ..self.lab_options()
         })
     }

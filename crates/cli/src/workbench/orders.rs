@@ -30,8 +30,10 @@ pub(crate) fn read_orders(
             return Err(failed("is too large".into()));
         }
         let bytes = std::fs::read(path).map_err(|e| failed(format!("cannot be read: {e}")))?;
-        let imported =
-            import(&String::from_utf8_lossy(&bytes), suite).map_err(|e| failed(chain(&e)))?;
+        let text = String::from_utf8_lossy(&bytes);
+        // Logs of CI systems are coloured.
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let imported = import(&text, suite).map_err(|e| failed(chain(&e)))?;
         if let Some(example) = imported.unknown.first() {
             note(&format!(
                 "`{shown}` names {} tests that this suite does not have, e.g. `{example}`",

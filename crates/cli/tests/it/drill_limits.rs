@@ -91,7 +91,7 @@ fn many_processes_one_after_the_other_are_no_bomb() {
 import os
 
 def test_forks():
-    for _ in range(600):
+    for _ in range(300):
         pid = os.fork()
         if pid == 0:
             os._exit(0)

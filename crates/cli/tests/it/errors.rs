@@ -69,6 +69,21 @@ fn no_such_interpreter() {
 }
 
 #[test]
+fn a_result_that_cannot_be_written_is_said_before_the_work() {
+    for args in [
+        ["detect", "-o", "nowhere/x.json"],
+        ["detect", "--junit", "nowhere/x.json"],
+        ["mutate", "-o", "nowhere/x.json"],
+    ] {
+        let said = fail(&passing(), &args);
+        assert!(
+            said.starts_with("exit 2\nerror: `nowhere/x.json` cannot be written"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn an_interpreter_that_does_not_answer() {
     let project = Project::new(&[
         ("test_a.py", "def test_a():\n    pass\n"),

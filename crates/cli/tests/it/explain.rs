@@ -371,6 +371,17 @@ fn an_order_from_ci_is_enough() {
     let e = run.explanation("test_a.py::test_victim");
     assert_eq!(e["polluters"], json!([["test_a.py::test_dirty"]]));
     assert_cause(e, "state.x", "test_a.py:9");
+
+    // A log as CI systems show it.
+    let words = ["fine PASSED", "dirty PASSED", "victim FAILED"];
+    let log: String = words
+        .iter()
+        .filter_map(|entry| entry.split_once(' '))
+        .map(|(name, word)| format!("test_a.py::test_{name} \x1b[32m{word}\x1b[0m [ 33%]\n"))
+        .collect();
+    std::fs::write(junit.path(), log).expect("written");
+    let run = project.detect(&["--orders", "0", "--order", path]);
+    assert_eq!(run.test("test_a.py::test_victim")["class"], "victim");
 }
 
 #[test]

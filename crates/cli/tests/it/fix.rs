@@ -44,6 +44,12 @@ fn what_tests_share_is_made_one_for_every_test() {
              \tdef test_add(self):\n\t\tself.items.append(1)\n\n\tdef test_none(self):\n\t\tself.assertEqual(self.items, [])\n",
         ),
     ]);
+    // Ids that are others in every collection are no reason to refuse patches of others.
+    std::fs::write(
+        project.path().join("test_c.py"),
+        "import uuid\n\nimport pytest\n\n\n@pytest.mark.parametrize(\"x\", [str(uuid.uuid4())])\ndef test_any(x):\n    pass\n",
+    )
+    .expect("written");
     project.explain(&["test_a.py::test_empty", "test_b.py::TestBasket::test_none"]);
     let run = project.fix(&[]);
     let fixture = fix_of(&run, "test_a.py::test_empty");
@@ -65,7 +71,7 @@ fn what_tests_share_is_made_one_for_every_test() {
 fn only_apply_touches_the_tree_and_never_what_is_not_committed() {
     let project = Project::example("tiny");
     commit(&project);
-    project.explain(&["test_prices.py"]);
+    project.explain(&["test_prices.py", "--confirmations", "1"]);
     let before = project.tree();
     let run = project.fix(&[]);
     assert_eq!(project.tree(), before);
@@ -104,7 +110,7 @@ fn patches_can_be_saved_and_nothing_explained_is_said_so() {
     let run = project.fix(&[]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("flakelab detect"), "{}", run.stderr);
-    project.explain(&["test_prices.py"]);
+    project.explain(&["test_prices.py", "--confirmations", "1"]);
     let folder = tempfile::tempdir().expect("a directory");
     let output = save(&project, folder.path());
     assert_eq!(output.status.code(), Some(1));
@@ -116,7 +122,7 @@ fn patches_can_be_saved_and_nothing_explained_is_said_so() {
 #[test]
 fn without_a_sandbox_a_copy_is_patched_and_what_is_done_is_not_done_again() {
     let project = Project::example("tiny");
-    project.explain(&["test_prices.py"]);
+    project.explain(&["test_prices.py", "--confirmations", "1"]);
     let before = project.tree();
     let run = project.fix(&["--sandbox", "off"]);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
@@ -161,6 +167,9 @@ fn a_patch_against_some_culprits_is_partial_and_all_that_hold_can_be_shown() {
     assert_eq!(run.code, 4, "{}\n{}", run.stdout, run.stderr);
     let partial = fix_of(&run, some);
     assert_eq!(partial["status"], "partial", "{partial:#}");
+    let claims = run.stdout.matches("in the default order").count();
+    let shown = fix_of(&run, all)["patches"].as_array().map(Vec::len);
+    assert_eq!(Some(claims), shown, "{}", run.stdout);
     let reason = partial["reason"].as_str().expect("a reason");
     assert!(reason.contains("test_b.py::test_default"), "{reason}");
     let patches = fix_of(&run, all)["patches"].as_array().expect("patches");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use crate::support::patches::{commit, git};
 use crate::support::{Project, Run};
@@ -112,6 +113,16 @@ fn a_document_has_what_the_issue_promises_and_every_view_agrees() {
         of("killed")
     );
     assert_eq!(counts, expected);
+
+    let again = folder.path().join("again.json");
+    let resumed = project.mutate(&[&format!("--matrix={}", again.display()), "--resume"]);
+    assert_eq!(resumed.code, 1, "{}", resumed.stderr);
+    let mutants = |file: &Path| -> Value {
+        let text = std::fs::read(file).expect("a matrix");
+        let matrix: Value = serde_json::from_slice(&text).expect("a document");
+        matrix["mutants"].clone()
+    };
+    assert_eq!(mutants(&again), mutants(&matrix));
 
     let matrix = matrix.to_str().expect("utf-8");
     let simulated = project

@@ -213,9 +213,6 @@ impl MatrixPair {
             PairStatus::Killed | PairStatus::Survived if !hit => {
                 Some(format!("is {words}, and no execution hit the mutated code"))
             }
-            PairStatus::Unknown if hit => {
-                Some(format!("is {words}, and an execution hit the mutated code"))
-            }
             _ => None,
         }
     }

@@ -143,17 +143,16 @@ fn one(at: usize, entry: &Entry<'_>, text: &str, cards: &Cards<'_>) -> String {
     let after = v.after.iter().filter(|a| a.passed == a.of).count();
     let _ = writeln!(
         out,
-        "<p class=\"dim\">Passed alone {} of {}, after {after} of {}, {}in {} of {} shuffles; {} as before.</p>\n<ul>",
+        "<p class=\"dim\">Passed alone {} of {}, after {after} of {}{}; {} as before.</p>\n<ul>",
         v.alone[0],
         v.alone[1],
         count(v.after.len() as u64, "known culprit", "known culprits"),
         if v.default_order {
-            "in the default order, "
+            let [passed, of] = v.shuffles;
+            format!(", in the default order, in {passed} of {of} shuffles")
         } else {
-            ""
+            String::new()
         },
-        v.shuffles[0],
-        v.shuffles[1],
         count(v.others, "other test", "other tests"),
     );
     for known in entry.fixes.iter().take(MOST_TESTS) {

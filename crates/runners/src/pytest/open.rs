@@ -62,8 +62,11 @@ pub struct Options {
 #[derive(Debug, Clone)]
 pub struct Settled {
     as_module: bool,
-    unstable: Vec<String>,
     reseed: Vec<String>,
+    cold_because: Option<String>,
+    /// Whether there are ids that are others in every collection: what they are called has to be found out each time.
+    stable: bool,
+    sandbox: SandboxState,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +124,12 @@ pub enum OpenError {
 }
 
 impl PytestLab {
-    pub fn open(options: Options) -> Result<Self, OpenError> {
+    pub fn open(mut options: Options) -> Result<Self, OpenError> {
+        let settled = options.settled.as_ref();
+        // Changed files are part of the private view: without one a copy of the tree has them.
+        if settled.is_some_and(|settled| settled.sandbox != SandboxState::On) {
+            options.sandbox = SandboxMode::Off;
+        }
         let mut lab = PytestLab::new(Ground::prepare(options)?);
         lab.greet()?;
         Ok(lab)
@@ -131,14 +139,16 @@ impl PytestLab {
     pub fn settled(&self) -> Settled {
         Settled {
             as_module: self.as_module,
-            unstable: self.facts().unstable.clone(),
             reseed: self.reseed.clone(),
+            cold_because: self.facts().cold_because.clone(),
+            stable: self.facts().unstable.is_empty(),
+            sandbox: self.facts().sandbox.clone(),
         }
     }
 
     /// Collects in two zygotes; if that fails as `pytest`, once more as `python -m pytest`.
     fn greet(&mut self) -> Result<(), OpenError> {
-        if let Some(settled) = self.options.settled.clone() {
+        if let Some(settled) = self.options.settled.clone().filter(|s| s.stable) {
             let greetings = self.collect(settled.as_module, 1)?;
             return self.settle(greetings, Some(settled));
         }
@@ -204,9 +214,9 @@ impl PytestLab {
         known: Option<Settled>,
     ) -> Result<(), OpenError> {
         let suites: Vec<Suite> = greetings.iter().map(Greeting::suite).collect();
-        let (unstable, reseed) = match known {
-            Some(known) => (known.unstable, known.reseed),
-            None => (unstable(&suites), unseeded(&greetings)),
+        let (unstable, reseed, known_cold) = match known {
+            Some(known) => (Vec::new(), known.reseed, known.cold_because),
+            None => (unstable(&suites), unseeded(&greetings), None),
         };
         {
             let unstable: HashSet<&str> = unstable.iter().map(String::as_str).collect();
@@ -231,7 +241,8 @@ impl PytestLab {
         let cold_because = if self.options.cold_only {
             Some("it was asked for".to_owned())
         } else {
-            greetings.iter().find_map(|g| g.hello.obstacle.clone())
+            let mut own = greetings.iter().map(|g| g.hello.obstacle.clone());
+            own.find_map(|obstacle| obstacle).or(known_cold)
         };
         if cold_because.is_some() {
             self.lanes.clear();
@@ -323,8 +334,6 @@ impl PytestLab {
     }
 }
 
-/// Hash seeds that differ between workers and campaigns, and are never 0 (which turns hashing's
-/// randomness off).
 /// Ids that only one of two collections has.
 fn unstable(suites: &[Suite]) -> Vec<String> {
     let sets: Vec<HashSet<&str>> = suites
@@ -351,6 +360,8 @@ fn unseeded(greetings: &[Greeting]) -> Vec<String> {
         .collect()
 }
 
+/// Hash seeds that differ between workers and campaigns, and are never 0 (which turns hashing's
+/// randomness off).
 pub(super) fn hash_seed(seed: u64, number: u32) -> u32 {
     let mixed = (seed ^ (u64::from(number) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     (mixed as u32).max(1)

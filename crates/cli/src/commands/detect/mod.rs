@@ -22,6 +22,7 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     let mut plan = Plan::make(&args)?;
     let printer = plan.bench.printer;
     let configuration = plan.configuration();
+    deliver::check_all(&args.output, &args.junit)?;
     let asked = Asked {
         verb: "detect",
         configuration: &configuration,

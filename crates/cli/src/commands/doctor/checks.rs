@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use flakelab_report::doctor::{Check, State};
 use flakelab_runners::pytest::{Interpreter, InterpreterError};
 
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::error::{CliError, chain};
 use crate::machine::{Found, Memory};
 
@@ -65,6 +65,9 @@ pub(super) fn project(located: &Result<PathBuf, CliError>) -> Check {
 pub(super) fn configuration(project: &Path, loaded: &Result<Config, CliError>) -> Check {
     match loaded {
         Ok(_) if project.join("flakelab.toml").is_file() => ok("configuration", "flakelab.toml"),
+        Ok(_) if config::in_pyproject(project) => {
+            ok("configuration", "[tool.flakelab] of pyproject.toml")
+        }
         Ok(_) => ok(
             "configuration",
             "no flakelab.toml; `flakelab init` writes one, and none is needed",
@@ -91,7 +94,7 @@ pub(super) fn interpreter(python: &Result<Interpreter, InterpreterError>) -> Vec
             vec![broken(
                 name,
                 &told,
-                "only ingest and history work, which run no test",
+                "only verbs that run no test work: ingest, history, report, and filter apply",
             )]
         }
     }
@@ -165,59 +168,16 @@ pub(super) fn browser(found: Found) -> Check {
 }
 
 /// Installed packages, as `name==version`.
-pub(super) fn coverage(packages: &[String], python: &Interpreter) -> Check {
-    let version = |name: &str| {
-        packages.iter().find_map(|package| {
-            let (found, version) = package.split_once("==")?;
-            found.eq_ignore_ascii_case(name).then_some(version)
-        })
-    };
-    let Some(found) = version("coverage") else {
-        return ok(
+pub(super) fn coverage(packages: &[String]) -> Check {
+    let version = packages.iter().find_map(|package| {
+        let (found, version) = package.split_once("==")?;
+        found.eq_ignore_ascii_case("coverage").then_some(version)
+    });
+    match version {
+        Some(version) => ok("coverage", format!("coverage.py {version}")),
+        None => ok(
             "coverage",
             "coverage.py is not installed, and not needed: flakelab records executed code by itself",
-        );
-    };
-    // From 3.12 on there is a place for everybody, which newer versions of coverage.py use as well.
-    if version("pytest-cov").is_some() && !monitors(&python.version) {
-        return missing(
-            "coverage",
-            &format!(
-                "coverage.py {found} and pytest-cov; before Python 3.12 one tool at a time can trace"
-            ),
-            "measure: lines and behaviour are not recorded in runs that pytest-cov traces",
-            "leave it out of such runs: flakelab measure -- --no-cov",
-        );
-    }
-    ok("coverage", format!("coverage.py {found}"))
-}
-
-fn monitors(version: &str) -> bool {
-    let mut numbers = version.split('.').map(|n| n.parse::<u32>().unwrap_or(0));
-    (numbers.next(), numbers.next()) >= (Some(3), Some(12))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn state(packages: &[&str], version: &str) -> State {
-        let python = Interpreter {
-            executable: PathBuf::new(),
-            version: version.to_owned(),
-            pytest: String::new(),
-            user_base: String::new(),
-        };
-        let packages: Vec<String> = packages.iter().map(|p| (*p).to_owned()).collect();
-        coverage(&packages, &python).state
-    }
-
-    #[test]
-    fn coverage_is_in_the_way_only_where_it_traces_and_there_is_one_place() {
-        let both = ["Coverage==7.1", "pytest-cov==4.0"];
-        assert_eq!(state(&both, "3.11.2"), State::Missing);
-        assert_eq!(state(&both, "3.12.0"), State::Ok);
-        assert_eq!(state(&both[..1], "3.8.0"), State::Ok);
-        assert_eq!(state(&[], "3.8.0"), State::Ok);
+        ),
     }
 }

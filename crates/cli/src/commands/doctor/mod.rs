@@ -65,7 +65,7 @@ fn of_the_machine(
     checks.push(checks::browser(machine::browser(path)));
     if let Some(python) = python {
         let packages = pytest::packages(python, cwd, env, PATIENCE).unwrap_or_default();
-        checks.push(checks::coverage(&packages, python));
+        checks.push(checks::coverage(&packages));
     }
     checks
 }

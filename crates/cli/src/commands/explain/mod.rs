@@ -21,6 +21,7 @@ use crate::workbench::{
 };
 
 pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
+    deliver::check_all(&args.output, [])?;
     let (document, json, printer) = conduct(args)?;
     let text = match args.graph {
         Some(GraphArg::Dot) => report::graph(&document, GraphFormat::Dot),

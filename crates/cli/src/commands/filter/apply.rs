@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use flakelab_filter::{Kind, Quarantine, today};
 use flakelab_history::{ReadError, Row, Sink, read};
-use flakelab_model::Reported;
+use flakelab_model::{Reported, Sequel};
 use flakelab_report::detect::Schema;
 use flakelab_report::filter as report;
 
@@ -19,20 +19,52 @@ use crate::error::CliError;
 use crate::printer::Printer;
 use crate::workbench::Place;
 
-/// The last outcome of each test, and whether an earlier attempt of the same run differed.
+/// What a test came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Came {
+    last: Reported,
+    /// Whether an earlier attempt of the same run differed.
+    varied: bool,
+    suite: u32,
+}
+
 #[derive(Default)]
-struct Outcomes(BTreeMap<String, (Reported, bool)>);
+struct Outcomes(BTreeMap<String, Came>);
+
+impl Outcomes {
+    /// The same test in another file is another run: a failure is not made good by that.
+    fn add(&mut self, other: Outcomes) {
+        for (test, came) in other.0 {
+            let known = self.0.entry(test).or_insert(came);
+            if is_failure(came.last) {
+                *known = came;
+            }
+        }
+    }
+}
 
 impl Sink for Outcomes {
     type Error = Infallible;
 
     fn row(&mut self, row: Row<'_>) -> Result<(), Infallible> {
-        let seen = self
-            .0
-            .entry(row.test.to_owned())
-            .or_insert((row.outcome, false));
-        seen.1 |= is_failure(seen.0) != is_failure(row.outcome);
-        seen.0 = row.outcome;
+        let Some(seen) = self.0.get_mut(row.test) else {
+            let came = Came {
+                last: row.outcome,
+                varied: false,
+                suite: row.suite,
+            };
+            self.0.insert(row.test.to_owned(), came);
+            return Ok(());
+        };
+        if row.sequel != Sequel::Another && seen.suite == row.suite {
+            match seen.last {
+                Reported::Passed => seen.last = Reported::Failed,
+                failed if is_failure(failed) && row.sequel == Sequel::Teardown => return Ok(()),
+                _ => {}
+            }
+        }
+        seen.varied |= is_failure(seen.last) != is_failure(row.outcome);
+        (seen.last, seen.suite) = (row.outcome, row.suite);
         Ok(())
     }
 }
@@ -71,7 +103,7 @@ pub(super) fn run(args: &ApplyArgs) -> crate::Outcome {
         match read(file, &mut own) {
             Ok(_) => {
                 read_any = true;
-                outcomes.0.extend(own.0);
+                outcomes.add(own);
             }
             Err(ReadError::Broken(broken)) => printer.note(&said(broken.to_string())),
             Err(ReadError::Sink(never)) => match never {},
@@ -85,11 +117,11 @@ pub(super) fn run(args: &ApplyArgs) -> crate::Outcome {
     let tests: Vec<report::Test> = outcomes
         .0
         .into_iter()
-        .map(|(id, (outcome, varied))| {
+        .map(|(id, came)| {
             sorted(
                 id,
-                outcome,
-                varied,
+                came.last,
+                came.varied,
                 &knowledge,
                 &quarantine,
                 &day,
@@ -200,5 +232,58 @@ fn kind(id: &str, varied: bool, knowledge: &Knowledge) -> (Kind, String) {
     } else {
         let saying = format!("failed or passed alike in all runs of each version, {runs} in all");
         (Kind::Changed, saying)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Outcomes {
+        let mut outcomes = Outcomes::default();
+        assert!(read(text.as_bytes(), &mut outcomes).is_ok());
+        outcomes
+    }
+
+    /// One testsuite as pytest writes it, with these cases of one test.
+    fn suite(cases: &[&str]) -> String {
+        let cases: Vec<String> = cases
+            .iter()
+            .map(|inner| {
+                format!(
+                    "<testcase classname=\"test_a\" name=\"test_x\" time=\"0.1\">{inner}</testcase>"
+                )
+            })
+            .collect();
+        format!(
+            "<testsuites name=\"pytest tests\"><testsuite name=\"pytest\">{}</testsuite></testsuites>",
+            cases.concat()
+        )
+    }
+
+    fn only(outcomes: &Outcomes) -> (Reported, bool) {
+        let came: Vec<&Came> = outcomes.0.values().collect();
+        assert_eq!(came.len(), 1);
+        (came[0].last, came[0].varied)
+    }
+
+    #[test]
+    fn attempts_that_were_made_again_have_failed() {
+        let twice = suite(&["", "<failure message=\"no\"/>"]);
+        assert_eq!(only(&read_text(&twice)), (Reported::Failed, false));
+        let at_last = suite(&["", ""]);
+        assert_eq!(only(&read_text(&at_last)), (Reported::Passed, true));
+    }
+
+    #[test]
+    fn a_failure_in_one_file_is_not_made_good_by_another() {
+        let (passed, failed) = (suite(&[""]), suite(&["<failure message=\"no\"/>"]));
+        for texts in [[&passed, &failed], [&failed, &passed]] {
+            let mut all = Outcomes::default();
+            for text in texts {
+                all.add(read_text(text));
+            }
+            assert_eq!(only(&all), (Reported::Failed, false));
+        }
     }
 }

@@ -9,12 +9,13 @@ use flakelab_filter::{Identity, Kind, sort};
 use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Isolation, Order, Outcome, Polarity, Recording, RunRequest, TestIndex};
 use flakelab_runners::process::git;
+use flakelab_runners::pytest::OpenError;
 use flakelab_source::{Assertions, Source, apply, decode};
 
 use super::assertions::Sources;
 use super::knowledge::Knowledge;
 use crate::error::{self, CliError};
-use crate::workbench::{Bar, Workbench, lab_error};
+use crate::workbench::{Bar, Workbench, unkept};
 
 /// Assertions that fail on a commit with something that was never seen here: a flake reveals nothing.
 pub(super) fn of_commit(
@@ -99,8 +100,11 @@ pub(super) fn of_mutants(
     for mutant in chosen {
         bar.advance();
         let patched = vec![(bench.project.join(&mutant.file), mutant.text.clone())];
-        let Ok(mut lab) = bench.open_variant(patched, None) else {
-            continue;
+        let mut lab = match bench.open_variant(patched, None) {
+            Ok(lab) => lab,
+            Err(OpenError::Interrupted) => return Err(unkept(LabError::Interrupted)),
+            // It does not collect any more.
+            Err(_) => continue,
         };
         let covering = tests
             .get(mutant.function.as_str())
@@ -191,6 +195,6 @@ fn alone(
         }
         ControlFlow::Continue(())
     })
-    .map_err(|e: LabError| lab_error(e, bench))?;
+    .map_err(unkept)?;
     Ok(found)
 }

@@ -9,6 +9,7 @@ use flakelab_measure::{
     Configuration, Layer, Measurement, Pool, Run, SnapshotId, Wanted, uncontrolled,
 };
 use flakelab_model::{Recording, TestIndex};
+use flakelab_report::{drives_a_terminal, visible};
 use flakelab_store::{Lesson, Store};
 use serde_json::json;
 
@@ -344,7 +345,7 @@ fn summary(taught: &Taught, version: &str, runs: usize) -> String {
         };
         out.push_str(&format!(
             "  {score:.2}  {}\n        {}  {}{more}\n",
-            kept.identity.test,
+            visible(&kept.identity.test),
             brief(&kept.identity.text),
             values.join(" | ")
         ));
@@ -358,7 +359,7 @@ fn summary(taught: &Taught, version: &str, runs: usize) -> String {
 pub(super) fn brief(text: &str) -> String {
     let clean: String = text
         .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| if drives_a_terminal(c) { ' ' } else { c })
         .collect();
     if clean.chars().count() <= 60 {
         return clean;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use flakelab_filter::{LIFETIME, shown, today};
+use flakelab_report::visible;
 
 use super::knowledge::{Knowledge, Known};
 use super::learn::brief;
@@ -39,14 +40,16 @@ pub(super) fn run(args: &WhyArgs) -> crate::Outcome {
     for test in tests {
         let _ = writeln!(
             out,
-            "\x1b[1m{test}\x1b[0m  score {:.2} (the largest of its assertions)",
+            "\x1b[1m{}\x1b[0m  score {:.2} (the largest of its assertions)",
+            visible(test),
             knowledge.test_score(test)
         );
         if let Some(entry) = quarantine.covering(test, None) {
             let _ = writeln!(
                 out,
                 "  in quarantine until {}: {}",
-                entry.expires, entry.reason
+                visible(&entry.expires),
+                visible(&entry.reason)
             );
         }
         let mut own: Vec<&Known> = knowledge

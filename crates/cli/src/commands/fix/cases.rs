@@ -95,17 +95,22 @@ impl Knowledge {
 
     /// Order-dependent tests, or those that are named, that nobody has explained.
     pub(super) fn missing(&self, names: &[String]) -> Vec<String> {
-        let unknown = |name: &&String| !self.explained.keys().any(|id| means(name, id));
-        if !names.is_empty() {
-            return names.iter().filter(unknown).cloned().collect();
-        }
-        self.detected
-            .iter()
+        let found = self.detected.iter();
+        let mut missing: Vec<String> = found
             .filter(|test| is_order_dependent(test.class))
             .map(|test| &test.id)
-            .filter(unknown)
+            .filter(|id| names.is_empty() || names.iter().any(|name| means(name, id)))
+            .filter(|id| !self.explained.contains_key(*id))
             .cloned()
-            .collect()
+            .collect();
+        // What nobody has found either is for `explain` to look at.
+        let known = |name: &String| {
+            let mut ids = self.explained.keys().chain(&missing);
+            ids.any(|id| means(name, id))
+        };
+        let strangers: Vec<String> = names.iter().filter(|name| !known(name)).cloned().collect();
+        missing.extend(strangers);
+        missing
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -187,5 +192,37 @@ fn case(e: Explanation) -> Case {
         class: e.class,
         cleaners: e.cleaners.into_iter().map(|c| c.cleaners).collect(),
         causes: causes.into_values().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn of_a_file_that_is_named_every_test_is_explained() {
+        let mut knowledge = Knowledge::default();
+        for (name, class) in [("a", "victim"), ("b", "victim"), ("c", "stable")] {
+            let test = json!({"id": format!("test_x.py::test_{name}"), "class": class});
+            let test = serde_json::from_value(test).expect("a test");
+            knowledge.detected.push(test);
+        }
+        let explanation = json!({
+            "test": "test_x.py::test_a", "class": "victim", "polluters": [], "state_setters": [],
+            "cleaners": [], "leaks": [],
+        });
+        let explanation = serde_json::from_value(explanation).expect("an explanation");
+        let id = "test_x.py::test_a".to_owned();
+        knowledge.explained.insert(id.clone(), explanation);
+        let missing = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            knowledge.missing(&names)
+        };
+        assert_eq!(missing(&[]), ["test_x.py::test_b"]);
+        assert_eq!(missing(&["test_x.py"]), ["test_x.py::test_b"]);
+        assert_eq!(missing(&[&id]), Vec::<String>::new());
+        assert_eq!(missing(&["test_other"]), ["test_other"]);
     }
 }

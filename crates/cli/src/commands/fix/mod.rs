@@ -63,8 +63,14 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         .resume
         .then(|| bench.resume(&store, asked))
         .transpose()?;
-    let knowledge = explained(args, &bench, &store)?;
     let settings = settings(args, &bench)?;
+    let knowledge = explained(args, &bench, &store).map_err(|error| {
+        if error.code == error::INTERRUPTED {
+            return error
+                .hint("go on with `flakelab explain --resume`, and then with the same command");
+        }
+        error
+    })?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
     if args.chosen.tests.is_empty() {

@@ -2,8 +2,8 @@
 
 use flakelab_detect::{Settings, Stage, Watch};
 use flakelab_inject::{Class, Entry};
+use flakelab_lab::Variants;
 use flakelab_lab::orders::Kind;
-use flakelab_lab::{LabError, Variants};
 use flakelab_model::Class as Verdict;
 use flakelab_report::inject as report;
 
@@ -11,7 +11,7 @@ use super::dataset::Dataset;
 use super::verify::open;
 use crate::args::{EvaluateArgs, Format};
 use crate::error::{self, CliError};
-use crate::workbench::{Bar, PatchedProjects, Project, Workbench, lab_error};
+use crate::workbench::{Bar, PatchedProjects, Project, Workbench, unkept};
 
 #[derive(Debug, Default)]
 struct Score {
@@ -99,7 +99,7 @@ fn detect(
         CliError::usage(format!("`{}`: {why}", entry.id))
             .hint("check out the commit that the manifest of the data set names")
     })?;
-    let broken = |e: LabError| lab_error(e, bench);
+    let broken = unkept;
     let mut variants = PatchedProjects {
         bench,
         settled: None,

@@ -60,12 +60,7 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
         verb: "measure",
         configuration: &configuration,
     };
-    for path in [&args.output.output, &args.html, &args.csv]
-        .into_iter()
-        .flatten()
-    {
-        deliver::check(path)?;
-    }
+    deliver::check_all(&args.output, args.html.iter().chain(&args.csv))?;
     let (early, last) = bench.earlier(what.campaign.repeat.resume, asked)?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;

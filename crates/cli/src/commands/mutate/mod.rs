@@ -49,13 +49,8 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let printer = bench.printer;
     let views = &args.views;
     let matrix = args.how.matrix.as_ref().and_then(Option::as_ref);
-    for path in [&views.html, &views.junit]
-        .into_iter()
-        .flatten()
-        .chain(matrix)
-    {
-        deliver::check(path)?;
-    }
+    let others = [&views.html, &views.junit].into_iter().flatten();
+    deliver::check_all(&args.output, others.chain(matrix))?;
     let mut settings = settings(args, &bench, &config.mutate)?;
     let configuration = configuration(args, &settings, &config.mutate, &bench);
     let asked = Asked {
@@ -75,14 +70,10 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let mut gathered = document::Gathered::default();
     let mut rows = Vec::new();
-    let mut tools = toolchain::Interpreter {
-        bench: &bench,
-        settled: lab.settled(),
-    };
     let mutating = flakelab_mutate::mutate(
         &mut lab,
         &mut Surroundings {
-            tools: &mut tools,
+            tools: &mut toolchain::Interpreter(&bench),
             tree: &Project(bench.project.clone()),
             journal: &mut StoreJournal::new(&store, campaign).map_err(|e| lab_error(e, &bench))?,
             earlier: &before,

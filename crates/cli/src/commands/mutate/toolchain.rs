@@ -5,14 +5,11 @@ use std::path::PathBuf;
 
 use flakelab_lab::{BorrowedLab, LabError};
 use flakelab_mutate::{Code, Toolchain};
-use flakelab_runners::pytest::{Instrumented, Settled};
+use flakelab_runners::pytest::Instrumented;
 
 use crate::workbench::{Workbench, instrumented_error};
 
-pub(super) struct Interpreter<'a> {
-    pub(super) bench: &'a Workbench,
-    pub(super) settled: Settled,
-}
+pub(super) struct Interpreter<'a>(pub(super) &'a Workbench);
 
 impl Toolchain for Interpreter<'_> {
     fn instrumented(
@@ -24,14 +21,13 @@ impl Toolchain for Interpreter<'_> {
             .iter()
             .map(|(path, text)| (PathBuf::from(path), text.clone()))
             .collect();
-        let texts = Instrumented { points, texts };
-        let lab = self.bench.open_instrumented(texts, self.settled.clone());
+        let lab = self.0.open_instrumented(Instrumented { points, texts });
         lab.map(|lab| Box::new(lab) as BorrowedLab<'_>)
             .map_err(instrumented_error)
     }
 
     fn digests(&mut self, codes: &[Code]) -> Result<Vec<Option<String>>, LabError> {
-        self.bench
+        self.0
             .digests(codes)
             .map_err(|e| LabError::broken(format!("what code compiles to is unknown: {e}")))
     }

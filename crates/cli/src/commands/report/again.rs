@@ -42,6 +42,7 @@ const FIX: Options = &[
     ("site", "--site", How::Given),
     ("all", "", How::If("--patch-mode=all")),
     ("shuffles", "--shuffles", How::Given),
+    ("confirmations", "--confirmations", How::Given),
 ];
 const MEASURE: Options = &[
     ("runs", "--runs", How::Given),
@@ -50,6 +51,7 @@ const MEASURE: Options = &[
     ("preset", "--preset", How::Given),
     ("runtimes", "--runtime", How::Each),
     ("unmask", "--unmask", How::Joined),
+    ("sources", "--source", How::Each),
 ];
 const LEARN: Options = &[
     ("version", "--version", How::Given),

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Component, Path};
+use std::path::Path;
 
 use flakelab_report::mutate::{Document, Mutant};
+use flakelab_source::Tree as _;
+
+use crate::workbench::Project;
 
 /// A larger one would not be shown whole.
 const MOST_BYTES: u64 = 2_000_000;
@@ -29,15 +32,12 @@ pub(super) fn unchanged(project: &Path, document: Option<&Document>) -> BTreeMap
     found
 }
 
-/// A text file of the project; a name that leads out of it is none of ours.
+/// A text file of the project, as it was read when it was changed.
 fn read(project: &Path, name: &str) -> Option<String> {
-    let path = Path::new(name);
-    let inside = path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)));
-    let path = project.join(path);
-    let small = fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= MOST_BYTES);
-    (inside && small).then(|| fs::read_to_string(path).ok())?
+    let small = fs::metadata(project.join(name))
+        .is_ok_and(|file| file.is_file() && file.len() <= MOST_BYTES);
+    let text = small.then(|| Project(project.to_owned()).read(name))??;
+    Some(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 /// Whether the lines that the diff takes away are where it says.
