@@ -1,6 +1,7 @@
 //! Files that tests write reach neither the tree nor the next run, whoever runs flakelab.
 
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 use crate::support::{Project, Run, environment};
@@ -17,7 +18,7 @@ def test_overwrites():
     with open(HERE / 'code.py', 'a') as file:
         file.write('broken(')
 def test_tmp():
-    path = pathlib.Path('/tmp/flakelab-sandbox-test')
+    path = pathlib.Path('/tmp', 'written-by-' + HERE.name)
     assert not path.exists()
     path.write_text('x')
 def test_other():
@@ -30,6 +31,13 @@ fn writer() -> Project {
         ("data.txt", "precious"),
         ("code.py", "x = 1\n"),
     ])
+}
+
+/// Whether a test has written into the real /tmp; what is there is removed.
+fn written_outside(project: &Project) -> bool {
+    let name = project.path().file_name().expect("a name");
+    let file = Path::new("/tmp").join(format!("written-by-{}", name.to_string_lossy()));
+    std::fs::remove_file(file).is_ok()
 }
 
 fn sandboxed(run: &Run) -> bool {
@@ -54,7 +62,7 @@ fn what_a_run_writes_is_gone_with_it() {
         ("test_w.py::test_deletes", "non_idempotent"),
         ("test_w.py::test_tmp", "non_idempotent"),
     ]);
-    assert!(!std::path::Path::new("/tmp/flakelab-sandbox-test").exists());
+    assert!(!written_outside(&project));
 }
 
 #[test]
@@ -103,7 +111,7 @@ fn an_ordinary_user_gets_the_same() {
         std::fs::copy(env!("CARGO_BIN_EXE_flakelab"), &copy).expect("a copy");
         let nobody = 65_534;
         for path in [project.path(), output.path()] {
-            open_up(path);
+            hand_over(path, nobody);
         }
         if !reachable(&python, nobody) {
             // A home directory closed to others: there is no interpreter nobody could use.
@@ -122,6 +130,7 @@ fn an_ordinary_user_gets_the_same() {
     if run.document.is_null() {
         panic!("no document, exit code {}\n{}", run.code, run.stderr);
     }
+    assert_eq!(written_outside(&project), !sandboxed(&run));
     if sandboxed(&run) {
         run.expect(&[
             ("test_w.py::test_first_time", "non_idempotent"),
@@ -137,7 +146,7 @@ fn an_ordinary_user_gets_the_same() {
     }
 }
 
-fn reachable(python: &std::path::Path, user: u32) -> bool {
+fn reachable(python: &Path, user: u32) -> bool {
     Command::new(python)
         .args(["-c", "import pytest"])
         .uid(user)
@@ -146,12 +155,12 @@ fn reachable(python: &std::path::Path, user: u32) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-fn open_up(dir: &std::path::Path) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o777)).expect("chmod");
-    for entry in std::fs::read_dir(dir).expect("readable").flatten() {
-        std::fs::set_permissions(entry.path(), std::fs::Permissions::from_mode(0o777))
-            .expect("chmod");
+/// Somebody else's files are no project of one's own.
+fn hand_over(dir: &Path, user: u32) {
+    use std::os::unix::fs::chown;
+    let entries = std::fs::read_dir(dir).expect("readable").flatten();
+    for path in entries.map(|entry| entry.path()).chain([dir.to_owned()]) {
+        chown(path, Some(user), Some(user)).expect("chown");
     }
 }
 
