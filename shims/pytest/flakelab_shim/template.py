@@ -9,7 +9,6 @@ import sys
 
 from .cold import ColdDriver
 from .compiled import Compiled
-from .muted import mute
 from .sealed import os
 
 
@@ -42,7 +41,6 @@ class Template:
 
     def __call__(self, session, plugin):
         self._compiled.remove()
-        mute(session.config)
         self.driver(session, plugin)
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from . import suite
 from .channel import clean
-from .muted import mute
 from .sealed import os
 from .walk import Stop, Trie, Walker
 
@@ -20,7 +19,7 @@ class ZygoteDriver:
 
     def __call__(self, session, plugin):
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error)
-        mute(session.config)
+        _mute(session.config)
         items = list(session.items)
         if self._reach is not None:
             self._reach.collected()
@@ -73,3 +72,24 @@ def _locate(items):
     for item in items:
         if type(item) is pytest.Function and isinstance(item.parent, pytest.Module):
             item.location  # noqa: B018
+
+
+def _mute(config):
+    """Nobody reads what pytest prints from here on, so it need not be made: progress, and tracebacks
+    beyond the line that failed. Standard error stays, for what a crash says."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+    config.option.tbstyle = "line"
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if getattr(getattr(reporter, "_tw", None), "_file", None) is not None:
+        reporter._tw._file = open(os.devnull, "w")
+        for name in ("pytest_runtest_logstart", "pytest_runtest_logreport", "pytest_runtest_logfinish"):
+            _take_off(getattr(config.hook, name), reporter)
+
+
+def _take_off(hook, plugin):
+    try:
+        hook._remove_plugin(plugin)
+    except (AttributeError, ValueError):
+        pass

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 85] = shim![
+const FILES: [(&str, &str); 84] = shim![
     "__init__.py",
     "bombs.py",
     "bytecode.py",
@@ -79,7 +79,6 @@ const FILES: [(&str, &str); 85] = shim![
     "leaks/watch.py",
     "main.py",
     "mutation.py",
-    "muted.py",
     "outcome.py",
     "plain.py",
     "plugin.py",
