@@ -1,5 +1,7 @@
 //! `flakelab filter` on small projects: what teaches it, what it recognises again, what it refuses.
 
+use std::collections::BTreeSet;
+
 use crate::support::Project;
 use serde_json::Value;
 
@@ -74,8 +76,28 @@ const KINDS: &str = "import pathlib\nimport unittest\n\nimport pytest\n\ncounter
 #[test]
 fn every_kind_of_assertion_can_be_passed_over_and_is_known_after_an_edit() {
     let project = Project::new(&[("test_kinds.py", KINDS)]);
-    let (code, said, notes) = filter(&project, &["learn", "--version", "v1", "--runs", "9"]);
+    let (code, said, notes) = filter(
+        &project,
+        &[
+            "learn",
+            "--version",
+            "v1",
+            "--runs",
+            "9",
+            "--format",
+            "json",
+        ],
+    );
     assert_eq!(code, 0, "{said}{notes}");
+    let learned: Value = serde_json::from_str(&said).expect("a document");
+    assert_eq!(learned["schema"]["name"], "flakelab.filter.learn");
+    assert_eq!(
+        (&learned["version"], &learned["tests"]),
+        (&"v1".into(), &3.into())
+    );
+    let varying = list(&learned["varying"]).iter();
+    let tests: BTreeSet<&str> = varying.filter_map(|a| a["test"].as_str()).collect();
+    assert_eq!(tests.len(), 3, "{learned:#}");
     // Lines move, and one assertion says something a little different.
     let edited = KINDS
         .replace("import pathlib\n", "import pathlib  # dice\n\n")

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use flakelab_filter::{Identity, Seen, match_up, renamed_test, shown};
+use flakelab_filter::{Identity, Seen, match_up, renamed_test};
 use flakelab_lab::Lab;
 use flakelab_measure::{
     Configuration, Layer, Measurement, Pool, Run, SnapshotId, Wanted, uncontrolled,
 };
 use flakelab_model::{Recording, TestIndex};
-use flakelab_report::{drives_a_terminal, visible};
 use flakelab_store::{Lesson, Store};
 use serde_json::json;
 
@@ -19,7 +18,7 @@ use super::version_of;
 use crate::args::LearnArgs;
 use crate::commands::measure::{journal, means};
 use crate::error::{self, CliError};
-use crate::workbench::{self, Asked, Bar, Workbench, lab_error};
+use crate::workbench::{self, Asked, Bar, Workbench, deliver, lab_error};
 
 /// An outage: so large a part of the tests fails that it says nothing about any of them.
 const OUTAGE: f64 = 0.5;
@@ -41,6 +40,7 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
         &args.output,
     )?;
     let printer = bench.printer;
+    deliver::check_all(&args.output, [])?;
     if args.runs < 2 {
         return Err(CliError::usage(format!(
             "--runs {}: what varies shows between two runs at least",
@@ -117,12 +117,13 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
     let edits = knowledge.catch_up(&bench.project);
     let moved = Moved::of(&before, &edits.renamed);
     let taught = teach(&telling, &measurement, &lab, &knowledge, &bench, &version);
-    let saying = summary(&taught, &version, telling.len());
+    let text = super::taught::text(&taught, &version, telling.len());
+    let document = super::taught::document(&taught, &version, telling.len());
     keep(&store, taught, moved, version)?;
     store
         .finish(campaign, &json!({"learned": configuration}).to_string())
         .map_err(CliError::store)?;
-    printer.data(&saying);
+    deliver::deliver(&format!("{document:#}"), &text, &args.output, printer)?;
     printer.next("`flakelab filter run` gates with it, `flakelab filter tune` draws the curves");
     Ok(error::CLEAN)
 }
@@ -174,10 +175,10 @@ fn outcome(pool: &Pool, id: SnapshotId) -> Option<&str> {
 }
 
 /// What a version teaches, before it is kept.
-struct Taught {
+pub(super) struct Taught {
     /// The number of the assertion, if it was known.
-    assertions: Vec<(Option<i64>, Kept, Seen)>,
-    tests: BTreeMap<String, TestLesson>,
+    pub(super) assertions: Vec<(Option<i64>, Kept, Seen)>,
+    pub(super) tests: BTreeMap<String, TestLesson>,
 }
 
 fn teach(
@@ -314,56 +315,4 @@ fn keep(store: &Store, taught: Taught, moved: Moved, version: String) -> Result<
         lesson.tests.push((test.clone(), learned));
     }
     store.learn(&lesson).map_err(CliError::store)
-}
-
-fn summary(taught: &Taught, version: &str, runs: usize) -> String {
-    let mut flaky: Vec<(f64, &Kept, &Seen)> = taught
-        .assertions
-        .iter()
-        .map(|(_, kept, seen)| (seen.score(), kept, seen))
-        .filter(|(score, _, _)| *score > 0.0)
-        .collect();
-    flaky.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    let mut out = format!(
-        "learned {version}: {} assertions of {} tests in {runs} runs, {} of them vary\n",
-        taught.assertions.len(),
-        taught.tests.len(),
-        flaky.len()
-    );
-    for (score, kept, seen) in flaky.iter().take(10) {
-        let values: Vec<String> = seen
-            .values
-            .iter()
-            .take(3)
-            .map(|(value, times)| format!("{times}× {}", brief(&shown(value))))
-            .collect();
-        let more = seen.values.len().saturating_sub(3);
-        let more = if more > 0 {
-            format!(" | {more} more")
-        } else {
-            String::new()
-        };
-        out.push_str(&format!(
-            "  {score:.2}  {}\n        {}  {}{more}\n",
-            visible(&kept.identity.test),
-            brief(&kept.identity.text),
-            values.join(" | ")
-        ));
-    }
-    if flaky.len() > 10 {
-        out.push_str(&format!("  … and {} more\n", flaky.len() - 10));
-    }
-    out
-}
-
-pub(super) fn brief(text: &str) -> String {
-    let clean: String = text
-        .chars()
-        .map(|c| if drives_a_terminal(c) { ' ' } else { c })
-        .collect();
-    if clean.chars().count() <= 60 {
-        return clean;
-    }
-    let head: String = clean.chars().take(59).collect();
-    format!("{head}…")
 }

@@ -11,6 +11,7 @@ mod learn;
 mod learned;
 mod present;
 mod suggest;
+mod taught;
 mod tune;
 mod why;
 

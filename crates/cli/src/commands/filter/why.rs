@@ -6,7 +6,7 @@ use flakelab_filter::{LIFETIME, shown, today};
 use flakelab_report::visible;
 
 use super::knowledge::{Knowledge, Known};
-use super::learn::brief;
+use super::taught::brief;
 use super::{THRESHOLD, read_quarantine};
 use crate::args::WhyArgs;
 use crate::error::{self, CliError};

@@ -9,9 +9,9 @@ use flakelab_report::inject as report;
 
 use super::dataset::Dataset;
 use super::verify::open;
-use crate::args::{EvaluateArgs, Format};
+use crate::args::EvaluateArgs;
 use crate::error::{self, CliError};
-use crate::workbench::{Bar, PatchedProjects, Project, Workbench, unkept};
+use crate::workbench::{Bar, PatchedProjects, Project, Workbench, deliver, unkept};
 
 #[derive(Debug, Default)]
 struct Score {
@@ -53,29 +53,19 @@ pub(super) fn run(args: &EvaluateArgs) -> crate::Outcome {
     }
     bar.clear();
     let all = dataset.entries.len() as u64;
-    match args.dataset.output.format {
-        Format::Json => {
-            let document = serde_json::json!({
-                "schema": {"name": "flakelab.inject.evaluate", "version": "1.0"},
-                "orders": args.orders, "entries": all, "found": score.found,
-                "right_class": score.right, "others": score.others, "missed": score.missed,
-                "recall": share(score.found, all),
-                "precision": share(score.found, score.found + score.others),
-            });
-            printer.data(&format!("{document:#}\n"));
-        }
-        Format::Text => {
-            for missed in &score.missed {
-                printer.detail(&format!("missed: {missed}"));
-            }
-            printer.data(&report::evaluated(
-                score.found,
-                score.right,
-                all,
-                score.others,
-            ));
-        }
+    let document = serde_json::json!({
+        "schema": {"name": "flakelab.inject.evaluate", "version": "1.0"},
+        "orders": args.orders, "entries": all, "found": score.found,
+        "right_class": score.right, "others": score.others, "missed": score.missed,
+        "recall": share(score.found, all),
+        "precision": share(score.found, score.found + score.others),
+    });
+    for missed in &score.missed {
+        printer.detail(&format!("missed: {missed}"));
     }
+    let text = report::evaluated(score.found, score.right, all, score.others);
+    let output = &args.dataset.output;
+    deliver::deliver(&format!("{document:#}"), &text, output, printer)?;
     Ok(if score.found < all {
         error::FINDINGS
     } else {

@@ -8,12 +8,13 @@ use flakelab_runners::pytest::{PlainProject, PytestLab};
 use flakelab_source::encode;
 
 use super::dataset::Dataset;
-use crate::args::{DatasetArgs, Format};
+use crate::args::DatasetArgs;
 use crate::error::{self, CliError};
-use crate::workbench::{Bar, Project, Workbench, shell};
+use crate::workbench::{Bar, Project, Workbench, deliver, shell};
 
 /// The project and the data set made from it.
 pub(super) fn open(args: &DatasetArgs) -> Result<(Workbench, Dataset), CliError> {
+    deliver::check_all(&args.output, [])?;
     let dataset = Dataset::open(&args.dataset, args.sample)?;
     let (bench, _) = Workbench::settle(
         &args.project,
@@ -51,20 +52,16 @@ pub(super) fn run(args: &DatasetArgs) -> crate::Outcome {
     }
     bar.clear();
     let shown = all - wrong.len();
-    match args.output.format {
-        Format::Json => {
-            let not: Vec<_> = wrong
-                .iter()
-                .map(|(id, why)| serde_json::json!({"id": id, "why": why}))
-                .collect();
-            let document = serde_json::json!({
-                "schema": {"name": "flakelab.inject.verify", "version": "1.0"},
-                "entries": all, "shown": shown, "not_shown": not,
-            });
-            printer.data(&format!("{document:#}\n"));
-        }
-        Format::Text => printer.data(&report::verified(shown as u64, all as u64, &wrong)),
-    }
+    let not: Vec<_> = wrong
+        .iter()
+        .map(|(id, why)| serde_json::json!({"id": id, "why": why}))
+        .collect();
+    let document = serde_json::json!({
+        "schema": {"name": "flakelab.inject.verify", "version": "1.0"},
+        "entries": all, "shown": shown, "not_shown": not,
+    });
+    let text = report::verified(shown as u64, all as u64, &wrong);
+    deliver::deliver(&format!("{document:#}"), &text, &args.output, printer)?;
     Ok(if wrong.is_empty() {
         error::CLEAN
     } else {

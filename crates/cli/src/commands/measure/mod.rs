@@ -52,7 +52,7 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
         "configurations": config.configurations,
         "unmask": recording.unmasked,
         "fields": recording.fields,
-        "sources": recording.sources,
+        "sources": recording.sources.iter().filter(|s| **s != bench.project).collect::<Vec<_>>(),
         "pytest_args": bench.pytest_args,
     })
     .to_string();
