@@ -136,6 +136,9 @@ pub(crate) struct Hello {
     pub(crate) places: BTreeMap<String, String>,
     pub(crate) rng: BTreeMap<String, u64>,
     pub(crate) obstacle: Option<String>,
+    /// Whether templates may load plugins.
+    #[serde(default)]
+    pub(crate) ahead: bool,
     pub(crate) sandbox_error: Option<String>,
     pub(crate) cpu_us: u64,
 }

@@ -44,7 +44,7 @@ def main(request_fd, event_fd):
         repair = ForkRepair(channel, setup["scratch"], sandbox)
         surround = Surround(channel, sandbox, setup["scratch"])
         layers = install_layers(setup, descriptors)
-    mode, before_parse = setup["mode"], None
+    mode = setup["mode"]
     if mode in ("cold", "twice"):
         driver = ColdDriver(channel, surround, setup, layers, reach)
     elif mode == "whole":
@@ -54,9 +54,9 @@ def main(request_fd, event_fd):
         if mode == "zygote":
             driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach)
         else:
-            driver = Template(channel, server, surround, reach, setup["scratch"])
-            before_parse = driver.before_parse
-    code = pytest.main(list(arguments), plugins=[Plugin(driver, before_parse)])
+            driver = Template(channel, server, surround, reach, setup)
+    before = [getattr(driver, name, None) for name in ("before_parse", "before_conftests")]
+    code = pytest.main(list(arguments), plugins=[Plugin(driver, *before)])
     cold = getattr(driver, "driver", driver)
     if getattr(cold, "wants_another_session", False):
         code = pytest.main(cold.arguments, plugins=[Plugin(cold)])

@@ -12,12 +12,13 @@ from .rivals import Rivals
 
 
 class Plugin:
-    def __init__(self, drive, before_parse=None):
+    def __init__(self, drive, before_parse=None, before_conftests=None):
         self.recorder = Recorder()
         self.rivals = Rivals()
         self.collection_errors = []
         self._drive = drive
         self._before_parse = before_parse
+        self._before_conftests = before_conftests
 
     # -- before collection: no plugin may fight over the order --------------------------------------
 
@@ -31,7 +32,9 @@ class Plugin:
         self.rivals.seen(plugin, manager)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_load_initial_conftests(self, early_config):
+    def pytest_load_initial_conftests(self, early_config, args):
+        if self._before_conftests is not None:
+            self._before_conftests(early_config, args)
         self.rivals.disarm(early_config.known_args_namespace)
         yield
 

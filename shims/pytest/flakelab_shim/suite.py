@@ -9,7 +9,7 @@ from .forked import rng_digests
 from .sealed import os
 
 
-def tell(channel, session, plugin, obstacle, sandbox_error):
+def tell(channel, session, plugin, obstacle, sandbox_error, ahead=False):
     config = session.config
     channel.send_list("tests", [clean(item.nodeid, 20_000) for item in session.items])
     channel.send_list("collection_errors", plugin.collection_errors)
@@ -35,6 +35,7 @@ def tell(channel, session, plugin, obstacle, sandbox_error):
             "places": places(session),
             "rng": rng_digests(),
             "obstacle": obstacle,
+            "ahead": ahead,
             "sandbox_error": sandbox_error,
             "cpu_us": int(sum(os.times()[:2]) * 1_000_000),
         }

@@ -3,6 +3,7 @@
 import pytest
 
 from . import suite
+from .ahead import Ahead
 from .channel import clean
 from .sealed import os
 from .walk import Stop, Trie, Walker
@@ -16,9 +17,12 @@ class ZygoteDriver:
         self._surround = surround
         self._sandbox_error = sandbox_error
         self._reach = reach
+        self._ahead = Ahead(repair)
+        self.before_conftests = self._ahead.before_conftests
 
     def __call__(self, session, plugin):
-        suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error)
+        ahead = self._ahead.works(session)
+        suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error, ahead)
         _mute(session.config)
         items = list(session.items)
         if self._reach is not None:

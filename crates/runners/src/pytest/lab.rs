@@ -52,6 +52,8 @@ pub struct PytestLab {
     pub(super) sandbox_roots: Option<Vec<PathBuf>>,
     pub(super) sandbox_refused: Option<String>,
     pub(super) as_module: bool,
+    /// Whether templates may load plugins.
+    pub(super) ahead: bool,
     pub(super) reseed: Vec<String>,
     pub(super) facts: Option<Facts>,
     pub(super) start_cpu: Duration,
@@ -84,6 +86,7 @@ impl PytestLab {
             sandbox_roots: ground.sandbox_roots,
             sandbox_refused: ground.sandbox_refused,
             as_module: false,
+            ahead: false,
             reseed: Vec::new(),
             facts: None,
             start_cpu: Duration::ZERO,

@@ -36,7 +36,7 @@ pub(super) struct Lane {
 enum Kind {
     /// Has collected the suite: for each of its tests the number in this zygote.
     Zygote { items: Vec<u32> },
-    /// Has loaded pytest.
+    /// Has loaded pytest, and plugins where they may be loaded ahead.
     Template,
 }
 
@@ -168,10 +168,10 @@ impl Lane {
             worker,
             nest,
             hash_seed,
-            kind: if mode == "template" {
-                Kind::Template
-            } else {
+            kind: if mode == "zygote" {
                 Kind::Zygote { items: Vec::new() }
+            } else {
+                Kind::Template
             },
             job: None,
             queue: VecDeque::new(),

@@ -214,6 +214,7 @@ impl PytestLab {
         known: Option<Settled>,
     ) -> Result<(), OpenError> {
         let suites: Vec<Suite> = greetings.iter().map(Greeting::suite).collect();
+        self.ahead = greetings.iter().all(|greeting| greeting.hello.ahead);
         let (unstable, reseed, known_cold) = match known {
             Some(known) => (Vec::new(), known.reseed, known.cold_because),
             None => (unstable(&suites), unseeded(&greetings), None),
@@ -278,19 +279,26 @@ impl PytestLab {
         Ok(())
     }
 
-    /// An interpreter that has loaded pytest with the user's options and waits to be forked.
+    /// An interpreter that has loaded pytest with the user's options, and plugins where they may be loaded ahead, and
+    /// waits to be forked.
     pub(super) fn add_template(&mut self, seed: u32) -> Result<(), OpenError> {
         let number = self.started;
         self.started += 1;
-        let options = self.facts().arguments.options.clone();
+        let arguments = &self.facts().arguments;
+        // Plugins are loaded for the configuration that all of the user's arguments lead to.
+        let (mode, args) = if self.ahead {
+            ("ahead", arguments.all())
+        } else {
+            ("template", arguments.options.clone())
+        };
         let mut lane = Lane::start(
             &self.scratch,
             &self.base,
             number,
-            "template",
+            mode,
             seed,
             self.as_module,
-            &options,
+            &args,
             self.sandbox_roots.as_deref(),
         )?;
         let deadline = Instant::now() + self.options.patience;

@@ -10,8 +10,9 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 84] = shim![
+const FILES: [(&str, &str); 85] = shim![
     "__init__.py",
+    "ahead.py",
     "bombs.py",
     "bytecode.py",
     "channel.py",
