@@ -1,4 +1,4 @@
-"""What Python and pytest compile while they collect, kept for the fresh interpreters that follow.
+"""What Python and pytest compile while they collect, kept for the zygotes and fresh interpreters that follow.
 
 Runs write no bytecode. A project that was never tested on this machine, as on most CI machines, would be compiled,
 and its assertions rewritten, in each of them: that takes longer than many suites. Code is found again by the text
@@ -20,10 +20,11 @@ _Loader = _importing.SourceFileLoader
 class Compiled:
     def __init__(self, folder):
         self._folder = folder
+        self._room = None
         self._put_back = []
 
     def install(self):
-        """To be called in a child that is about to collect."""
+        """To be called in a process that is about to collect."""
         from _pytest.assertion import rewrite
 
         compile_source, rewrite_test = _Loader.source_to_code, getattr(rewrite, "_rewrite_test", None)
@@ -71,8 +72,10 @@ class Compiled:
 
     def _keep(self, name, code):
         try:
-            os.makedirs(self._folder, exist_ok=True)
-            if len(os.listdir(self._folder)) < MOST_KEPT:
+            if self._room is None:
+                self._room = MOST_KEPT - len(os.listdir(self._folder))
+            if self._room > 0:
+                self._room -= 1
                 being_written = "%s.%d" % (name, os.getpid())
                 with open(being_written, "wb") as file:
                     file.write(marshal.dumps(code))

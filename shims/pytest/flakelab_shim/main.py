@@ -52,7 +52,7 @@ def main(request_fd, event_fd):
     else:
         server = ForkServer(channel, kernel, repair, sandbox, guard, setup)
         if mode == "zygote":
-            driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach)
+            driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach, setup)
         else:
             driver = Template(channel, server, surround, reach, setup)
     before = [getattr(driver, name, None) for name in ("before_parse", "before_conftests")]

@@ -15,7 +15,7 @@ from .sealed import os
 
 class Template:
     def __init__(self, channel, server, surround, reach, setup):
-        self._compiled = Compiled(os.path.join(setup["scratch"], "compiled"))
+        self._compiled = Compiled(setup["compiled"])
         self._channel = channel
         self._surround = surround
         self._server = server

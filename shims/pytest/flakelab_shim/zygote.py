@@ -5,22 +5,26 @@ import pytest
 from . import suite
 from .ahead import Ahead
 from .channel import clean
+from .compiled import Compiled
 from .sealed import os
 from .walk import Stop, Trie, Walker
 
 
 class ZygoteDriver:
-    def __init__(self, channel, server, repair, surround, sandbox_error, reach):
+    def __init__(self, channel, server, repair, surround, sandbox_error, reach, setup):
         self._channel = channel
         self._server = server
         self._repair = repair
         self._surround = surround
         self._sandbox_error = sandbox_error
         self._reach = reach
+        self._compiled = Compiled(setup["compiled"])
+        self._compiled.install()
         self._ahead = Ahead(repair)
         self.before_conftests = self._ahead.before_conftests
 
     def __call__(self, session, plugin):
+        self._compiled.remove()
         ahead = self._ahead.works(session)
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error, ahead)
         _mute(session.config)

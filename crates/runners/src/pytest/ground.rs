@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::launch;
-use super::open::{Options, SandboxMode};
+use super::open::{Options, SandboxMode, Settled};
 use super::worker::Launch;
 use crate::process::{self, Surroundings};
 use crate::scratch::Scratch;
@@ -26,6 +26,8 @@ impl Ground {
     pub(super) fn prepare(mut options: Options) -> io::Result<Self> {
         let strangers = process::adopt_orphans();
         let scratch = Scratch::create(&scratch_bases(&options))?;
+        let settled = options.settled.as_ref();
+        launch::keep_compiled(scratch.path(), settled.map(Settled::compiled))?;
         let roots = sandbox_roots(&options, scratch.path());
         if roots.is_err() && !options.patched.is_empty() {
             move_to_copy(&mut options, scratch.path())?;

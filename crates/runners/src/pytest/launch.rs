@@ -37,6 +37,8 @@ pub(super) struct Setup {
     pub(super) state: PathBuf,
     pub(super) saved: PathBuf,
     pub(super) scratch: PathBuf,
+    /// What zygotes and fresh interpreters have compiled.
+    pub(super) compiled: PathBuf,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) order: Vec<String>,
     #[serde(flatten)]
@@ -108,6 +110,18 @@ pub struct Instrumented {
     pub points: usize,
     /// By absolute path.
     pub texts: BTreeMap<PathBuf, String>,
+}
+
+/// What is compiled is found again by its text, so labs of changed texts share it with the lab of the project.
+pub(super) fn compiled(scratch: &Path) -> PathBuf {
+    scratch.join("compiled")
+}
+
+pub(super) fn keep_compiled(scratch: &Path, known: Option<&Path>) -> io::Result<()> {
+    match known {
+        Some(known) => std::os::unix::fs::symlink(known, compiled(scratch)),
+        None => fs::create_dir(compiled(scratch)),
+    }
 }
 
 fn instrumented(scratch: &Path) -> PathBuf {
@@ -200,6 +214,7 @@ impl Nest {
             state,
             saved: self.root.join("saved"),
             scratch: self.root.join("files"),
+            compiled: compiled(self.root.parent().unwrap_or(&self.root)),
             special: Special::default(),
             layers: None,
             instrumented: self.instrumented(),

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use flakelab_model::Suite;
@@ -17,7 +17,7 @@ use super::ground::Ground;
 use super::interpreter::Interpreter;
 use super::lab::PytestLab;
 use super::lane::Lane;
-use super::launch::Instrumented;
+use super::launch::{self, Instrumented};
 use crate::cancel::Cancel;
 use crate::process::Limits;
 use crate::wire::{CollectionError, Event};
@@ -67,6 +67,13 @@ pub struct Settled {
     /// Whether there are ids that are others in every collection: what they are called has to be found out each time.
     stable: bool,
     sandbox: SandboxState,
+    compiled: PathBuf,
+}
+
+impl Settled {
+    pub(super) fn compiled(&self) -> &Path {
+        &self.compiled
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +150,7 @@ impl PytestLab {
             cold_because: self.facts().cold_because.clone(),
             stable: self.facts().unstable.is_empty(),
             sandbox: self.facts().sandbox.clone(),
+            compiled: launch::compiled(self.scratch.path()),
         }
     }
 
