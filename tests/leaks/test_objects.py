@@ -41,6 +41,26 @@ def test_a_global_that_was_rebound(lab, flips):
     assert (change["before"], change["after"]) == ("None", "<object>")
 
 
+def test_a_module_that_its_package_keeps_and_the_interpreter_does_not(lab, flips):
+    (lab.root / "kept").mkdir()
+    (lab.root / "kept" / "__init__.py").write_text("")
+    (lab.root / "kept" / "inner.py").write_text("SEEN = []\n")
+    lab.write(
+        test_a="""
+            import sys
+            import kept
+            def test_polluter():
+                from kept import inner
+                inner.SEEN.append(1)
+                del sys.modules['kept.inner']
+            def test_target():
+                from kept import inner
+                assert not inner.SEEN
+        """,
+    )
+    flips("global:kept.inner")
+
+
 def test_a_list_on_a_class(lab, flips):
     lab.write(
         shop="class Cart:\n    items = []\n",

@@ -111,7 +111,7 @@ pub(crate) struct ChosenArgs {
     #[arg(value_name = "TEST")]
     pub(crate) tests: Vec<String>,
 
-    /// Arguments for pytest, e.g. a selection of tests
+    /// Arguments for pytest, e.g. a selection of tests [default: those of the last `flakelab detect`]
     #[arg(last = true, value_name = "PYTEST ARGS")]
     pub(crate) pytest_args: Vec<String>,
 

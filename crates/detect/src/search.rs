@@ -56,8 +56,10 @@ pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<S
         }
         let varying = tests
             .iter()
-            .filter(|test| session.evidence.tally(**test).mixed());
-        session.watch.suspects(varying.count());
+            .filter(|test| session.evidence.tally(**test).mixed())
+            .count();
+        session.calm = varying == 0;
+        session.watch.suspects(varying);
         count_endings(session, looked_at, &mut endings);
         looked_at = session.evidence.runs.len();
         for test in ending_runs(session, tests, &endings) {

@@ -59,6 +59,8 @@ pub trait Watch {
 /// The share of a budget that the search may use; the rest is for verification, without which nothing
 /// can be published.
 const SEARCH_SHARE: f64 = 0.6;
+/// As long as no test varies there is nothing to verify, and a longer search is worth more.
+const CALM_SHARE: f64 = 0.9;
 /// A test gets at least this long before it counts as hung.
 const LEAST_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -74,6 +76,8 @@ pub(crate) struct Session<'a> {
     pub(crate) out_of_budget: bool,
     /// Whether all of the budget is used up, not only the share of the search.
     pub(crate) spent: bool,
+    /// Whether no test was seen to vary so far.
+    pub(crate) calm: bool,
     test_limit: Duration,
     started: Instant,
 }
@@ -94,6 +98,7 @@ impl<'a> Session<'a> {
             notes: Vec::new(),
             out_of_budget: false,
             spent: false,
+            calm: true,
             test_limit: settings.timeout.test,
             started: Instant::now(),
         }
@@ -136,6 +141,7 @@ impl<'a> Session<'a> {
     fn deadline(&self, stage: Stage) -> Option<Instant> {
         let budget = self.settings.budget?;
         let share = match stage {
+            Stage::Search if self.calm => budget.mul_f64(CALM_SHARE),
             Stage::Baseline | Stage::Search => budget.mul_f64(SEARCH_SHARE),
             Stage::Verify | Stage::Shorten | Stage::Confirm => budget,
         };

@@ -283,8 +283,48 @@ fn a_spent_budget_is_admitted() {
 /// Answers so many runs of the search; what has until the end of the whole budget is always answered.
 struct Hurried {
     lab: FakeLab,
-    search_ends: Option<Instant>,
+    /// Later than any share of the search, and before the end of the budget.
+    search_ends: Instant,
     left: usize,
+}
+
+/// Until when each batch may take, in the order of the batches.
+struct Overheard {
+    lab: FakeLab,
+    until: Vec<Instant>,
+}
+
+impl Lab for Overheard {
+    fn suite(&self) -> &Suite {
+        self.lab.suite()
+    }
+
+    fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError> {
+        self.until
+            .extend(batch.iter().find_map(|request| request.until));
+        self.lab.run(batch, sink)
+    }
+}
+
+/// How many different ends of runs a campaign has: of the search, of the search while nothing varies, of all.
+fn ends(tests: Vec<Rule>) -> usize {
+    let mut settings = settings();
+    settings.budget = Some(Duration::from_secs(3600));
+    let mut lab = Overheard {
+        lab: FakeLab::new(tests, 7),
+        until: Vec::new(),
+    };
+    detect(&mut lab, &settings, &mut Nobody).expect("the fake lab never breaks");
+    lab.until.sort();
+    lab.until.dedup();
+    lab.until.len()
+}
+
+#[test]
+fn a_search_that_finds_nothing_to_verify_takes_what_verification_would() {
+    // The baseline has the usual share.
+    assert_eq!(ends(suite(30, Vec::new())), 2);
+    assert_eq!(ends(suite(30, vec![victim(&[&[20]], &[])])), 3);
 }
 
 impl Lab for Hurried {
@@ -294,9 +334,7 @@ impl Lab for Hurried {
 
     fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError> {
         let until = batch.first().and_then(|request| request.until);
-        // The first question of all is the search's.
-        self.search_ends = self.search_ends.or(until);
-        if until != self.search_ends {
+        if until.is_none_or(|until| until > self.search_ends) {
             return self.lab.run(batch, sink);
         }
         let answered = batch.len().min(self.left);
@@ -312,7 +350,7 @@ fn orders_are_short_also_when_the_search_was_ended_by_its_share_of_the_budget() 
     let set = [1u32, 9, 17];
     let mut lab = Hurried {
         lab: FakeLab::new(suite(30, vec![victim(&[&set], &[])]), 7),
-        search_ends: None,
+        search_ends: Instant::now() + Duration::from_secs(3500),
         left: 60,
     };
     let detection = detect(&mut lab, &settings, &mut Nobody).expect("the fake lab never breaks");

@@ -158,13 +158,20 @@ pub fn terminal(document: &Document) -> String {
         .iter()
         .filter(|f| f.status == "fixed")
         .count() as u64;
-    let _ = writeln!(
-        out,
-        "{BOLD}{} of {} fixed, by {}{OFF}",
-        fixed,
-        count(document.fixes.len() as u64, "test", "tests"),
-        count(printed.len() as u64, "patch", "patches")
-    );
+    if document.fixes.is_empty() {
+        let _ = writeln!(
+            out,
+            "{BOLD}nothing to fix: no test is known to depend on the order{OFF}"
+        );
+    } else {
+        let _ = writeln!(
+            out,
+            "{BOLD}{} of {} fixed, by {}{OFF}",
+            fixed,
+            count(document.fixes.len() as u64, "test", "tests"),
+            count(printed.len() as u64, "patch", "patches")
+        );
+    }
     let _ = writeln!(
         out,
         "in {}, seed {}",

@@ -74,6 +74,8 @@ def describe(report, known_place=None):
     if crash is not None:
         message = crash.message
         place = "%s:%s" % (crash.path, crash.lineno)
+    elif getattr(longrepr, "reprlocation_lines", None):
+        place, message = describe_doctest(*longrepr.reprlocation_lines[0])
     else:
         message = longrepr if isinstance(longrepr, str) else str(longrepr)
         place = ""
@@ -84,3 +86,15 @@ def describe(report, known_place=None):
         "m": clean(message, MESSAGE_LIMIT),
         "at": clean(known_place or place, 500),
     }
+
+
+def describe_doctest(location, lines):
+    """(place, message) of an example: what it was to print and what it printed, not the lines that lead to it."""
+    place = "%s:%s" % (location.path, location.lineno)
+    unexpected = "UNEXPECTED EXCEPTION: "
+    for at, line in enumerate(lines):
+        if line.startswith(unexpected):
+            return place, line[len(unexpected) :]
+        if line.startswith(("Expected", "Differences")):
+            return place, "%s: %s" % (location.message, " ".join(" ".join(lines[at:]).split()))
+    return place, str(location.message)

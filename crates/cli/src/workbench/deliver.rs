@@ -1,6 +1,7 @@
 //! Where a result goes: a file, standard output, a summary of the CI system.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::args::{Format, OutputArgs};
@@ -14,18 +15,17 @@ pub(crate) fn deliver(
     output: &OutputArgs,
     printer: Printer,
 ) -> Result<(), CliError> {
-    let body = match output.format {
-        Format::Json => format!("{json}\n"),
-        Format::Text => text.to_owned(),
-    };
-    match &output.output {
-        Some(path) => {
-            write(path, anstream::adapter::strip_str(&body).to_string())?;
-            if printer.volume != Volume::Quiet {
-                printer.data(text);
-            }
+    match (&output.output, output.format) {
+        (Some(path), Format::Json) => create(path, |file| writeln!(file, "{json}"))?,
+        (Some(path), Format::Text) => write(path, anstream::adapter::strip_str(text).to_string())?,
+        (None, Format::Json) => {
+            printer.data(json);
+            printer.data("\n");
         }
-        None => printer.data(&body),
+        (None, Format::Text) => printer.data(text),
+    }
+    if output.output.is_some() && printer.volume != Volume::Quiet {
+        printer.data(text);
     }
     Ok(())
 }
@@ -56,10 +56,16 @@ pub(crate) fn check(path: &Path) -> Result<(), CliError> {
 }
 
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), CliError> {
-    std::fs::write(path, bytes).map_err(|e| {
-        CliError::usage(format!("failed to write `{}`: {e}", path.display()))
-            .hint("give a file in a directory that you may write to")
-    })
+    create(path, |file| file.write_all(bytes.as_ref()))
+}
+
+fn create(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), CliError> {
+    File::create(path)
+        .and_then(|mut file| fill(&mut file))
+        .map_err(|e| {
+            CliError::usage(format!("failed to write `{}`: {e}", path.display()))
+                .hint("give a file in a directory that you may write to")
+        })
 }
 
 /// Adds to the step summary of GitHub Actions, where there is one.

@@ -1,9 +1,10 @@
 //! What the last `detect` found, as the verbs after it read it.
 
-use flakelab_model::Class;
+use flakelab_model::{Class, shell_word};
 use flakelab_store::{Finished, Store};
 use serde::Deserialize;
 
+use super::Workbench;
 use crate::error::CliError;
 
 /// The part of a `detect` document that is read.
@@ -39,5 +40,36 @@ impl Detected {
                 .hint("run `flakelab detect` again")
         })?;
         Ok(Some((last, document)))
+    }
+}
+
+/// What `detect` was asked for, as far as others take it over.
+#[derive(Debug, Default, Deserialize)]
+struct AskedOf {
+    #[serde(default)]
+    pytest_args: Vec<String>,
+}
+
+impl Workbench {
+    /// A verb that was given no arguments for pytest works on the suite in which the last `detect` found its tests.
+    pub(crate) fn take_up_detected(&mut self, given: &[String]) -> Result<(), CliError> {
+        // Reading must not make a store.
+        if !given.is_empty() || !self.location.file().exists() {
+            return Ok(());
+        }
+        let last = self.open_store()?.last_finished("detect");
+        let Some(last) = last.map_err(CliError::store)? else {
+            return Ok(());
+        };
+        let asked: AskedOf = serde_json::from_str(&last.configuration).unwrap_or_default();
+        if asked.pytest_args != self.pytest_args {
+            self.pytest_args = asked.pytest_args;
+            let words: Vec<String> = self.pytest_args.iter().map(|w| shell_word(w)).collect();
+            let words = words.join(" ");
+            self.printer.note(&format!(
+                "pytest gets what the last `flakelab detect` was given: `-- {words}`"
+            ));
+        }
+        Ok(())
     }
 }

@@ -11,6 +11,7 @@ mod progress;
 mod selection;
 mod variants;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -304,7 +305,12 @@ impl Workbench {
                 "every run gets an interpreter of its own, which is slower, because {why}"
             ));
         }
+        // A file is collected once for its tests and once for its doctests.
+        let mut told = HashSet::new();
         for error in &facts.collection_errors {
+            if !told.insert(&error.id) {
+                continue;
+            }
             let first = error.message.lines().next().unwrap_or_default();
             printer.note(&format!(
                 "`{}` does not collect and is left out: {first}",

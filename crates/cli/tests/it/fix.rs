@@ -1,6 +1,7 @@
 //! `flakelab fix` on real suites: patches are applied with git and judged by plain pytest.
 
 use crate::support::Project;
+use crate::support::order::FEW;
 use crate::support::patches::{commit, fix_of, git, holds, save};
 
 #[test]
@@ -197,4 +198,45 @@ fn an_explanation_that_the_budget_cut_short_is_no_last_word() {
         "{}",
         run.stdout
     );
+}
+
+/// A library whose doctest leaves something behind, and a test that must not find it.
+fn documented(more: &[(&str, &str)]) -> Project {
+    let mut files = vec![
+        (
+            "library.py",
+            "STATE = {}\n\n\ndef fill():\n    \"\"\"\n    >>> STATE['b'] = 2\n    >>> STATE['b']\n    2\n    \"\"\"\n",
+        ),
+        (
+            "checks.py",
+            "import library\n\n\ndef test_empty():\n    assert 'b' not in library.STATE\n",
+        ),
+    ];
+    files.extend(more);
+    Project::new(&files)
+}
+
+#[test]
+fn code_that_only_has_doctests_gets_no_fixture_and_verbs_go_on_with_the_arguments_of_detect() {
+    let arguments = ["--", "--doctest-modules", "library.py", "checks.py"];
+    let said = "pytest gets what the last `flakelab detect` was given: `-- --doctest-modules library.py checks.py`";
+    for conftest in [&[][..], &[("conftest.py", "")]] {
+        let project = documented(conftest);
+        let found = project.detect(&[&FEW[..], &arguments].concat());
+        found.expect(&[("checks.py::test_empty", "victim")]);
+        let run = project.fix(&[]);
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+        let fix = fix_of(&run, "checks.py::test_empty");
+        assert_eq!(fix["status"], "fixed", "{fix:#}");
+        let diff = fix["patches"][0]["diff"].as_str().expect("a diff");
+        let changed = if conftest.is_empty() {
+            "+++ b/checks.py"
+        } else {
+            "+++ b/conftest.py"
+        };
+        assert!(
+            diff.contains(changed) && !diff.contains("library.py"),
+            "{diff}"
+        );
+    }
 }

@@ -244,6 +244,9 @@ class Cart:
     let run = project.detect(&FEW);
     run.expect(&[("shop.py::shop.count", "victim")]);
     project.reproduces_victim(&run, "shop.py::shop.count");
+    let failure = &run.test("shop.py::shop.count")["failure"];
+    assert_eq!(failure["message"], "DocTestFailure: Expected: 0 Got: 1");
+    assert_eq!(failure["at"], "shop.py:11");
 }
 
 #[test]

@@ -9,8 +9,8 @@ mod reset;
 mod restore;
 mod rewrite;
 
-use flakelab_model::Class;
-use flakelab_source::Tree;
+use flakelab_model::{Class, Place};
+use flakelab_source::{Tree, locate};
 
 use crate::case::Case;
 use crate::patch::{Patch, Site};
@@ -78,7 +78,7 @@ pub(crate) fn candidates(case: &Case, around: Around<'_>) -> (Vec<Candidate>, Re
     let mut found: Vec<Candidate> = plain(isolated).collect();
     found.extend(rewrite::propose(case, tree).map(Candidate::from));
     found.extend(plain(cleanup::propose(case, tree)));
-    found.extend(plain(restore::propose(case, tree)));
+    found.extend(plain(restore::propose(case, around)));
     let resets = plain(reset::propose(case, tree, around.shared));
     let helpers = helper::propose(case, around, &mut refused);
     if case.class == Class::Brittle {
@@ -100,11 +100,29 @@ pub(crate) fn candidates(case: &Case, around: Around<'_>) -> (Vec<Candidate>, Re
             .any(|c| c.before.as_ref() != Some(&c.after));
         let wanted = around.site.is_none_or(|site| site == patch.site);
         let known = seen.iter().any(|k| k.patch.changes == patch.changes);
-        if inside && changes && wanted && !known {
+        let mut paths = patch.changes.iter().map(|change| &change.path);
+        if let Some(path) = paths.find(|path| has_only_doctests(path, around.suite, tree)) {
+            refused.add(format!(
+                "`{path}` has doctests only: what tests share is not put back in code of the project"
+            ));
+        } else if inside && changes && wanted && !known {
             seen.push(candidate);
         }
     }
     (seen, refused)
+}
+
+/// Whether all that the suite has of a file are doctests: it is code that others import, in which no fixture belongs.
+fn has_only_doctests(file: &str, ids: &[String], tree: &dyn Tree) -> bool {
+    let stem = file.rsplit('/').next().unwrap_or(file);
+    let stem = stem.strip_suffix(".py").unwrap_or(stem);
+    let is_doctest = |place: &Place| {
+        let named = place.function.contains('.') || place.function == stem;
+        named && place.classes.is_empty() && locate::test(place, tree).is_none()
+    };
+    let places = ids.iter().filter_map(|id| Place::of(id));
+    let mut places = places.filter(|place| place.file == file).peekable();
+    places.peek().is_some() && places.all(|place| is_doctest(&place))
 }
 
 fn is_inside(path: &str) -> bool {

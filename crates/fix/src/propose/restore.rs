@@ -1,19 +1,21 @@
 //! Restore what leaks, at the polluter: a small autouse fixture in the polluter's module puts it back. Where
 //! polluters lie in several modules, it goes into the conftest file above them if there is one, else into each
-//! of them: a suite gets no new files.
+//! of them: a suite gets no new files. Code that is only tested by its doctests is left alone.
 
 use flakelab_model::Class;
 use flakelab_source::{Source, Tree, apply};
 
 use super::block::{Lines, fixture, stream, ways};
 use super::names::localise;
+use super::{Around, has_only_doctests};
 use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 /// With more files to change, no fixture is worth it.
 const MOST_FILES: usize = 5;
 
-pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
+pub(super) fn propose(case: &Case, around: Around<'_>) -> Vec<Patch> {
+    let tree = around.tree;
     if case.class != Class::Victim {
         return Vec::new();
     }
@@ -21,7 +23,9 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     let mut found = Vec::new();
     for cause in &case.causes {
         match files.as_slice() {
-            [file] => found.extend(in_file(cause, file, tree)),
+            [file] if !has_only_doctests(file, around.suite, tree) => {
+                found.extend(in_file(cause, file, tree));
+            }
             several => {
                 let above = conftest(several).filter(|path| tree.read(path).is_some());
                 match above {

@@ -44,7 +44,13 @@ fn describe(out: &mut String, e: &Explanation, verbose: bool) {
         );
     }
     causes(out, e);
-    let cleaners: Vec<String> = e.cleaners.iter().map(|c| names(&c.cleaners)).collect();
+    // One that cures the work of several culprits is told once.
+    let mut cleaners: Vec<String> = Vec::new();
+    for cleaner in e.cleaners.iter().map(|c| names(&c.cleaners)) {
+        if !cleaners.contains(&cleaner) {
+            cleaners.push(cleaner);
+        }
+    }
     let shown = if verbose {
         cleaners.len()
     } else {

@@ -141,7 +141,11 @@ fn set_aside(out: &mut String, document: &Document, verbose: bool) {
     let _ = writeln!(
         out,
         "{YELLOW}{BOLD}set aside{OFF}: {} without a mutant; how they fail there kills nothing",
-        count(aside.len() as u64, "test failed", "tests failed")
+        count(
+            aside.len() as u64,
+            "test did not pass",
+            "tests did not pass"
+        )
     );
     let most = if verbose { usize::MAX } else { MOST_MUTANTS };
     for one in aside.iter().take(most) {

@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import sys
 import types
 
 from . import change as ranks
@@ -116,11 +117,13 @@ class Objects:
         )
 
     def _is_import(self, node, label, before, after):
-        """A module that became an attribute of its package: reported as a new module."""
+        """A module that became an attribute of its package: reported as a new module, unless it is none any more."""
+        name = "%s.%s" % (node.label, label)
         return (
             before is MISSING
             and is_kind(type(after), types.ModuleType)
-            and module_dict(after).get("__name__") == "%s.%s" % (node.label, label)
+            and module_dict(after).get("__name__") == name
+            and sys.modules.get(name) is after
         )
 
     def _restore(self, node, label, below):

@@ -47,6 +47,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
         &args.lab,
         &args.output,
     )?;
+    bench.take_up_detected(&args.chosen.pytest_args)?;
     let printer = bench.printer;
     let explain = config.explain;
     let confirmations = causes.confirmations.or(explain.confirmations).unwrap_or(3);

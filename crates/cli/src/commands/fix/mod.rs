@@ -37,6 +37,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         &args.lab,
         &args.output,
     )?;
+    bench.take_up_detected(&args.chosen.pytest_args)?;
     let printer = bench.printer;
     // Reading must not make a store.
     if !bench.location.file().exists() && args.chosen.tests.is_empty() {
@@ -188,6 +189,7 @@ fn explained(args: &FixArgs, bench: &Workbench, store: &Store) -> Result<Knowled
     });
     let mut chosen = args.chosen.clone();
     chosen.tests = missing;
+    chosen.pytest_args.clone_from(&bench.pytest_args);
     let (..) = explain::conduct(&ExplainArgs {
         chosen,
         causes: CauseArgs {

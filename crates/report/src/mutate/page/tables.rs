@@ -129,7 +129,7 @@ pub(super) fn campaign(out: &mut String, document: &Document) {
         return;
     }
     out.push_str(
-        "<h3>Tests that failed without a mutant; how they fail there kills nothing</h3>\n<ul>\n",
+        "<h3>Tests that did not pass without a mutant; how they fail there kills nothing</h3>\n<ul>\n",
     );
     for one in document.set_aside.iter().take(MOST_ASIDE) {
         let _ = writeln!(

@@ -42,7 +42,7 @@ fn what_survives_and_what_the_score_is() {
         -DEFAULT = Cart()
         +DEFAULT = None
 
-    set aside: 1 test failed without a mutant; how they fail there kills nothing
+    set aside: 1 test did not pass without a mutant; how they fail there kills nothing
       tests/test_cart.py::test_flaky  failed in coverage run 2 of 3
 
     coverage that differs from run to run
