@@ -110,28 +110,56 @@ pub fn fix(
                 none.insert(learnt)
             }
         };
-        let accepted: Vec<Patch> = fixes
-            .iter()
-            .filter(|fix| fix.status == Status::Fixed)
-            .flat_map(|fix| &fix.patches)
-            .map(|held| held.patch.clone())
-            .collect();
-        let shared = cases.iter().any(|other| shares_cause(case, other));
         let one = One {
             case,
             known,
             settings: &settings,
-            shared,
+            shared: cases.iter().any(|other| shares_cause(case, other)),
             plain: verify::is_plain(lab, &case.test, &settings)?,
             cases,
             fixes: &fixes,
             memory: &memory,
         };
-        let found = one.fix(&mut around, accepted, watch)?;
+        let (own, refused) = propose::candidates(case, one.around(&around));
+        let candidates = in_turn(case, accepted(&fixes), own);
+        let found = one.fix(&mut around, candidates, &refused.text(), watch)?;
         watch.fixed(&found)?;
         fixes.push(found);
     }
+    // What was found for a later test may help one that came before it.
+    for (number, case) in cases.iter().enumerate() {
+        let candidates = in_turn(case, accepted(&fixes[number + 1..]), Vec::new());
+        let Some(known) = known.as_ref().filter(|_| !candidates.is_empty()) else {
+            continue;
+        };
+        if fixes[number].status == Status::Fixed {
+            continue;
+        }
+        watch.test(&case.test, number, cases.len());
+        let one = One {
+            case,
+            known,
+            settings: &settings,
+            shared: false,
+            plain: verify::is_plain(lab, &case.test, &settings)?,
+            cases,
+            fixes: &fixes,
+            memory: &memory,
+        };
+        let found = one.fix(&mut around, candidates, "", watch)?;
+        if found.status == Status::Fixed {
+            watch.fixed(&found)?;
+            fixes[number] = found;
+        }
+    }
     Ok(fixes)
+}
+
+/// Patches that hold.
+fn accepted(fixes: &[Fix]) -> Vec<Patch> {
+    let fixed = fixes.iter().filter(|fix| fix.status == Status::Fixed);
+    let patches = fixed.flat_map(|fix| &fix.patches);
+    patches.map(|held| held.patch.clone()).collect()
 }
 
 /// Another test of the same file that fails for the same state.
@@ -170,7 +198,8 @@ impl One<'_> {
     fn fix(
         &self,
         around: &mut Surroundings<'_>,
-        accepted: Vec<Patch>,
+        mut candidates: Vec<Candidate>,
+        refused: &str,
         watch: &mut dyn Watch,
     ) -> Result<Fix, LabError> {
         let (case, settings) = (self.case, self.settings);
@@ -180,8 +209,6 @@ impl One<'_> {
             patches: Vec::new(),
             reason: String::new(),
         };
-        let (own, refused) = propose::candidates(case, self.around(around));
-        let mut candidates = in_turn(case, accepted, own);
         candidates.retain(|candidate| {
             let patch = &candidate.patch;
             settings
@@ -215,7 +242,7 @@ impl One<'_> {
             }
         }
         if found.status != Status::Fixed {
-            found.reason = reason(partial.as_ref(), tried, &refused.text());
+            found.reason = reason(partial.as_ref(), tried, refused);
             if let Some(held) = partial {
                 found.status = Status::Partial;
                 found.patches.push(held);

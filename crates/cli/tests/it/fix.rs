@@ -240,3 +240,52 @@ fn code_that_only_has_doctests_gets_no_fixture_and_verbs_go_on_with_the_argument
         );
     }
 }
+
+/// Its class sets up what two of its tests change, so a test of it has no patch of its own; that of a later test cures both.
+#[test]
+fn a_patch_for_a_later_test_is_tried_for_those_before_it() {
+    let project = Project::new(&[
+        ("config.py", "SETTINGS = {'format': 'yml', 'path': ''}\n"),
+        (
+            "test_b.py",
+            "\
+import unittest
+from importlib import reload
+
+import config
+
+
+class TestFormat(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        reload(config)
+        config.SETTINGS['path'] = 'res'
+
+    def setUp(self):
+        config.SETTINGS['x'] = 1
+
+    def test_basic(self):
+        self.assertEqual(config.SETTINGS['format'] + config.SETTINGS['path'], 'ymlres')
+
+    def test_json(self):
+        config.SETTINGS['format'] = 'json'
+        self.assertEqual(config.SETTINGS['format'], 'json')
+
+    def test_other(self):
+        config.SETTINGS['path'] = 'other'
+        self.assertEqual(config.SETTINGS['path'], 'other')
+",
+        ),
+        (
+            "test_c.py",
+            "import config\n\n\ndef test_default():\n    assert config.SETTINGS['format'] == 'yml'\n",
+        ),
+    ]);
+    project.detect(&FEW);
+    let run = project.fix(&[]);
+    let first = "test_b.py::TestFormat::test_basic";
+    for polluter in ["test_json", "test_other"] {
+        let order = format!("test_b.py::TestFormat::{polluter} {first}");
+        holds(&project, fix_of(&run, first), &[first, &order]);
+    }
+}
