@@ -61,6 +61,29 @@ def test_a_module_that_its_package_keeps_and_the_interpreter_does_not(lab, flips
     flips("global:kept.inner")
 
 
+def test_values_of_the_standard_library_are_shown_and_those_of_others_are_not_asked(lab, flips):
+    lab.write(
+        test_a="""
+            import datetime, decimal
+            class Loud(decimal.Decimal):
+                def __repr__(self): raise SystemExit('asked')
+            class Zone(datetime.tzinfo):
+                def __repr__(self): raise SystemExit('asked')
+            STATE = {'price': decimal.Decimal('0.10'), 'day': datetime.date(2020, 1, 2)}
+            def test_polluter():
+                STATE.update(price=decimal.Decimal('0.50'), loud=Loud(1))
+                STATE.update(at=datetime.datetime(2020, 1, 2, tzinfo=Zone()), day=datetime.date(2021, 1, 2))
+            def test_target(): assert STATE['price'] < 0.2
+        """,
+    )
+    change = flips('global:test_a.STATE["price"]')
+    assert (change["before"], change["after"]) == ("Decimal('0.10')", "Decimal('0.50')")
+    answer = lab.run()
+    assert answer.change('global:test_a.STATE["day"]')["after"] == "datetime.date(2021, 1, 2)"
+    assert answer.change('global:test_a.STATE["loud"]')["after"] == "<test_a.Loud>"
+    assert answer.change('global:test_a.STATE["at"]')["after"] == "<datetime.datetime>"
+
+
 def test_a_list_on_a_class(lab, flips):
     lab.write(
         shop="class Cart:\n    items = []\n",
