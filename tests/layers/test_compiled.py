@@ -43,6 +43,7 @@ print("\\nSAYS" + json.dumps([code, made, plugin.messages, plugin.put_back]))
 def run(tmp_path):
     project, kept = tmp_path / "project", tmp_path / "kept"
     project.mkdir()
+    kept.mkdir()
 
     def run(text):
         (project / "shop.py").write_text("PRICE = 3\n")
