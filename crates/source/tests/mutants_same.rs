@@ -48,7 +48,7 @@ fn files_with_points_do_what_they_did() {
     let named =
         std::env::var("MUTANTS_OF").unwrap_or_else(|_| "textwrap difflib shlex heapq".into());
     let library = library();
-    let mut wrong = 0;
+    let (mut wrong, mut judged) = (0, 0);
     for name in named.split_whitespace() {
         let patterns = [format!("{name}.py"), format!("{name}/*.py")];
         let mut files: Vec<Value> = Vec::new();
@@ -63,6 +63,12 @@ fn files_with_points_do_what_they_did() {
             files.push(described(&path, &text, &source));
         }
         let (before, _) = said(name, "plain", &[]);
+        if before.is_empty() {
+            // Debian has the interpreter's own tests in a package of their own; then there are doctests.
+            println!("{name}: no tests");
+            continue;
+        }
+        judged += 1;
         let (after, hits) = said(name, "points", &files);
         let other = before
             .iter()
@@ -73,10 +79,8 @@ fn files_with_points_do_what_they_did() {
             println!("  {test}: {word}, then {:?}", after.get(test));
         }
         assert_eq!(before.len(), after.len(), "{name}");
-        assert!(
-            hits > 20 && !before.is_empty(),
-            "{name}: {hits} points reached"
-        );
+        assert!(hits > 20, "{name}: {hits} points reached");
     }
     assert_eq!(wrong, 0, "see above");
+    assert!(judged > 1, "{judged} files have tests");
 }
