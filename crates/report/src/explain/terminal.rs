@@ -190,3 +190,22 @@ fn summary(out: &mut String, document: &Document) {
         campaign.seed
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cleaner_of_several_culprits_is_told_once() {
+        let cleaning =
+            |polluter: &str| serde_json::json!({"polluters": [polluter], "cleaners": ["c"]});
+        let explanation: Explanation = serde_json::from_value(serde_json::json!({
+            "test": "v", "class": "victim", "polluters": [["a"], ["b"]], "state_setters": [],
+            "cleaners": [cleaning("a"), cleaning("b")], "leaks": [], "reproduce_verified": true,
+        }))
+        .expect("an explanation");
+        let mut out = String::new();
+        describe(&mut out, &explanation, true);
+        assert_eq!(out.matches("in between").count(), 1, "{out}");
+    }
+}
