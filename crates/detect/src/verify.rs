@@ -2,10 +2,10 @@
 //! repeat its outcome under one and the same prefix is non-deterministic.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use flakelab_lab::LabError;
-use flakelab_model::{Polarity, TestIndex};
+use flakelab_model::{Order, Polarity, TestIndex};
 
 use crate::evidence::{Purpose, Sighting};
 use crate::finding::Tally;
@@ -29,6 +29,7 @@ pub(crate) fn verify(
     let chosen = choose(session, suspects);
     let mut batch = Vec::new();
     let mut rows = Vec::new();
+    let mut attempts: HashMap<Order, u32> = HashMap::new();
     for (run, sightings) in &chosen {
         let cut = sightings
             .iter()
@@ -36,10 +37,15 @@ pub(crate) fn verify(
             .max()
             .unwrap_or(0);
         let order = session.at(*run as usize).order.through(cut);
-        for attempt in 0..session.settings.reruns {
-            let request = session.request(order.clone(), session.warm, FIRST_ATTEMPT + attempt);
-            batch.push((Purpose::Rerun, request));
+        // Two orders may be the same up to where they are cut; their reruns are not.
+        let next = attempts.entry(order.clone()).or_insert(FIRST_ATTEMPT);
+        for _ in 0..session.settings.reruns {
+            batch.push((
+                Purpose::Rerun,
+                session.request(order.clone(), session.warm, *next),
+            ));
             rows.push(sightings.clone());
+            *next += 1;
         }
     }
     session.watch.stage(Stage::Verify, batch.len());

@@ -94,10 +94,17 @@ impl<L: Lab> Lab for RecordingLab<'_, L> {
     }
 
     fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError> {
-        let mut missing = Vec::new();
+        // For each run that is missing, all requests that ask for it: a resumed campaign would answer them with one, too.
+        let mut missing: Vec<Vec<usize>> = Vec::new();
+        let mut places: HashMap<Key, usize> = HashMap::new();
         for (number, request) in batch.iter().enumerate() {
-            let Some(run) = self.known.get(&Key::of(request)) else {
-                missing.push(number);
+            let key = Key::of(request);
+            let Some(run) = self.known.get(&key) else {
+                let place = *places.entry(key).or_insert(missing.len());
+                if place == missing.len() {
+                    missing.push(Vec::new());
+                }
+                missing[place].push(number);
                 continue;
             };
             let record = load(&self.store.connection, *run, number, &request.order)
@@ -112,11 +119,11 @@ impl<L: Lab> Lab for RecordingLab<'_, L> {
         }
         let rest: Vec<RunRequest> = missing
             .iter()
-            .map(|number| batch[*number].clone())
+            .map(|numbers| batch[numbers[0]].clone())
             .collect();
         let (store, campaign, known) = (self.store, self.campaign, &mut self.known);
         let mut broken = None;
-        self.inner.run(&rest, &mut |mut record| {
+        self.inner.run(&rest, &mut |record| {
             let request = &rest[record.request];
             match save(&store.connection, campaign, request, &record) {
                 Ok(run) => known.insert(Key::of(request), run),
@@ -125,8 +132,12 @@ impl<L: Lab> Lab for RecordingLab<'_, L> {
                     return ControlFlow::Break(());
                 }
             };
-            record.request = missing[record.request];
-            sink(record)
+            missing[record.request].iter().try_for_each(|number| {
+                sink(RunRecord {
+                    request: *number,
+                    ..record.clone()
+                })
+            })
         })?;
         broken.map_or(Ok(()), |error| Err(unusable(store, error)))
     }
@@ -418,19 +429,40 @@ mod tests {
     }
 
     #[test]
+    fn equal_requests_of_a_batch_are_one_run() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::open(Location::given(dir.path())).expect("store");
+        let fake = FakeLab::new(vec![Rule::Flaky { percent: 50 }, Rule::Passes], 1);
+        let campaign = begin(&store, fake.suite());
+        let mut lab = RecordingLab::new(fake, &store, campaign).expect("lab");
+        let batch: Vec<RunRequest> = requests(3).into_iter().cycle().take(7).collect();
+        let records = run(&mut lab, &batch, usize::MAX);
+        let asked: Vec<usize> = records.iter().map(|record| record.request).collect();
+        assert_eq!(asked, [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(lab.inner().runs, 3);
+        assert_eq!(records[6].executions, records[0].executions);
+        // So is a resumed one.
+        let again = run(&mut lab, &batch, usize::MAX);
+        assert_eq!((again, lab.inner().runs), (records, 3));
+    }
+
+    fn begin(store: &Store, suite: &Suite) -> CampaignId {
+        let campaign = NewCampaign {
+            verb: "detect",
+            seed: 1,
+            configuration: "{}",
+            environment: "{}",
+            suite,
+        };
+        store.begin(&campaign).expect("campaign")
+    }
+
+    #[test]
     fn another_suite_cannot_go_on() {
         let dir = tempfile::tempdir().expect("tempdir");
         let store = Store::open(Location::given(dir.path())).expect("store");
         let fake = FakeLab::new(vec![Rule::Passes], 1);
-        let campaign = store
-            .begin(&NewCampaign {
-                verb: "detect",
-                seed: 1,
-                configuration: "{}",
-                environment: "{}",
-                suite: fake.suite(),
-            })
-            .expect("campaign");
+        let campaign = begin(&store, fake.suite());
         let other = FakeLab::new(vec![Rule::Passes, Rule::Passes], 1);
         let error = store
             .check_suite(campaign, other.suite())
