@@ -3,7 +3,7 @@
 //! First all of its tests in one process, in order of priority, again where they miss. What looks like a kill, or may be
 //! one, is run alone. Pairs that never reached the change climb the ladder.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_model::{Ending, Outcome, Polarity, Pursued, RunRecord, TestIndex};
 
@@ -17,6 +17,10 @@ const ENOUGH_TIMEOUTS: usize = 2;
 /// Runs alone of a test that looks like a kill, until it reaches the change once more. Each goes to the next interpreter:
 /// what hangs on the hash seed may never be reached in one of them.
 const MOST_CONFIRMING: u32 = 4;
+/// Files of tests that the first sweep of an imported mutant takes, and how many times more the next one: importing so
+/// many takes about as long as starting anew.
+const FIRST_FILES: usize = 16;
+const MORE_FILES: usize = 8;
 /// Runs of a mutant that may be lost before it is given up.
 const MOST_LOST: u32 = 2;
 
@@ -56,10 +60,15 @@ pub(crate) struct Chase<'a> {
     pub(crate) pairs: BTreeMap<TestIndex, Pair>,
     pub(crate) kills: Vec<Kill>,
     pub(crate) notes: Vec<String>,
-    remaining: VecDeque<TestIndex>,
+    /// Tests that no sweep has executed yet.
+    remaining: BTreeSet<TestIndex>,
     alone: Vec<Ask>,
+    /// Runs alone that came with a sweep: they say nothing before the test was run without the mutant.
+    unsettled: Vec<(Pursued, Ask)>,
     /// The last step of the ladder that was taken.
     climbed: usize,
+    /// Sweeps so far.
+    stages: u32,
     timeouts: usize,
     /// How often tests that timed out execute the code without the change, where that was seen.
     normal_hits: BTreeMap<TestIndex, Option<u64>>,
@@ -70,13 +79,15 @@ pub(crate) struct Chase<'a> {
 
 impl<'a> Chase<'a> {
     pub(crate) fn new(subject: Subject<'a>, settings: &Settings) -> Self {
-        let remaining: VecDeque<TestIndex> = subject.order.iter().map(|c| c.test).collect();
+        let remaining = subject.order.iter().map(|c| c.test).collect();
         Self {
             pairs: BTreeMap::new(),
             kills: Vec::new(),
             notes: Vec::new(),
             alone: Vec::new(),
+            unsettled: Vec::new(),
             climbed: settings.reruns.of(Rung::SameProcess) as usize,
+            stages: 0,
             timeouts: 0,
             normal_hits: BTreeMap::new(),
             lost: 0,
@@ -115,9 +126,29 @@ impl<'a> Chase<'a> {
         !self.matrix && (!self.kills.is_empty() || self.timeouts >= ENOUGH_TIMEOUTS)
     }
 
+    /// Tests that are to be run without the mutant before what they did with it says something.
+    pub(crate) fn unsettled(&self) -> impl Iterator<Item = TestIndex> {
+        self.unsettled.iter().map(|(pursued, _)| pursued.test)
+    }
+
+    /// Takes the runs alone of tests that were run without the mutant by now.
+    pub(crate) fn settle(&mut self, reruns: &Reruns, controls: &mut Controls) {
+        let (ready, rest) = std::mem::take(&mut self.unsettled)
+            .into_iter()
+            .partition(|(pursued, _)| controls.has_asked(pursued.test));
+        self.unsettled = rest;
+        let ready: Vec<(Pursued, Ask)> = ready;
+        for (pursued, ask) in ready {
+            self.execution(&ask, &pursued, alone_step(&ask, reruns), controls);
+            if !pursued.hit {
+                self.alone.push(ask);
+            }
+        }
+    }
+
     /// What to run next; nothing when the verdict is there.
     pub(crate) fn next(&mut self, reruns: &Reruns) -> Vec<Ask> {
-        if self.error.is_some() {
+        if self.error.is_some() || !self.unsettled.is_empty() {
             return Vec::new();
         }
         if !self.alone.is_empty() {
@@ -128,13 +159,32 @@ impl<'a> Chase<'a> {
         }
         if !self.remaining.is_empty() {
             return vec![Ask {
-                tests: self.remaining.iter().copied().collect(),
+                tests: self.stage(),
                 rung: Rung::SameProcess,
                 attempt: self.lost,
                 purpose: Purpose::Sweep,
             }];
         }
         self.climb(reruns)
+    }
+
+    /// Tests of the next sweep. What is imported anew takes as long as its files: few at first, because most mutants
+    /// are killed by the first tests.
+    fn stage(&mut self) -> Vec<TestIndex> {
+        let files = match self.subject.lane {
+            Lane::Swap => usize::MAX,
+            Lane::Import => FIRST_FILES.saturating_mul(MORE_FILES.saturating_pow(self.stages)),
+        };
+        self.stages += 1;
+        let mut chosen: BTreeSet<u32> = BTreeSet::new();
+        let order = self.subject.order.iter().map(|candidate| candidate.test);
+        order
+            .filter(|test| self.remaining.contains(test))
+            .filter(|test| {
+                let file = self.subject.files.of(*test);
+                chosen.contains(&file) || chosen.len() < files && chosen.insert(file)
+            })
+            .collect()
     }
 
     fn climb(&mut self, reruns: &Reruns) -> Vec<Ask> {
@@ -183,12 +233,23 @@ impl<'a> Chase<'a> {
         }
         let mut seen: BTreeMap<TestIndex, u32> = BTreeMap::new();
         for pursued in &record.pursued {
+            if pursued.alone {
+                // In place of the run alone that the failure before has asked for.
+                let asked = self
+                    .alone
+                    .iter()
+                    .position(|ask| ask.purpose == Purpose::Kill && ask.tests == [pursued.test]);
+                if let Some(at) = asked {
+                    let ask = self.alone.swap_remove(at);
+                    self.unsettled.push((pursued.clone(), ask));
+                }
+                continue;
+            }
             let number = seen.entry(pursued.test).or_default();
             let step = match ask.purpose {
                 Purpose::Sweep => reruns.step(Rung::SameProcess, *number),
                 Purpose::Climb => reruns.step(ask.rung, ask.attempt),
-                // An execution alone that is asked for out of turn.
-                _ => reruns.step(ask.rung, reruns.of(ask.rung).min(1)),
+                _ => alone_step(ask, reruns),
             };
             *number += 1;
             self.execution(ask, pursued, step, controls);
@@ -274,4 +335,9 @@ impl<'a> Chase<'a> {
             self.error = Some(why.to_owned());
         }
     }
+}
+
+/// The step of an execution alone that is asked for out of turn.
+fn alone_step(ask: &Ask, reruns: &Reruns) -> usize {
+    reruns.step(ask.rung, reruns.of(ask.rung).min(1))
 }

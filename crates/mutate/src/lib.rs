@@ -33,6 +33,7 @@ mod reuse;
 mod settings;
 mod simulate;
 mod subject;
+mod test_files;
 
 pub use coverage::{Share, Stability, Varying};
 pub use execute::Spent;

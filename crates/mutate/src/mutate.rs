@@ -1,11 +1,12 @@
 //! The whole campaign: coverage, mutants of covered code, verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use flakelab_lab::{Lab, LabError};
-use flakelab_model::{Place, Suite, TestIndex};
+use flakelab_model::{Suite, TestIndex};
 use flakelab_source::Source;
-use flakelab_source::mutants::{Mutants, Mutation, Unit, UnitKind, mutants};
+use flakelab_source::mutants::{Mutants, Mutation, Point, Unit, UnitKind, mutants};
 
 use crate::chase::Chase;
 use crate::collect::collect;
@@ -19,6 +20,7 @@ use crate::reuse::{self, Tests};
 use crate::settings::{Code, File, Settings, Stage, Surroundings};
 use crate::simulate::MatrixPair;
 use crate::subject::{Lane, Subject};
+use crate::test_files::TestFiles;
 
 /// Mutants brought to their verdicts together. Memory grows with it, not with how many there are.
 const CHUNK: usize = 64;
@@ -62,6 +64,7 @@ pub fn mutate(
         .stage(Stage::Mutants, chosen.iter().map(Vec::len).sum());
     let mut campaign = Campaign {
         suite: &suite,
+        files: &TestFiles::new(&suite),
         settings,
         coverage: &coverage,
         executor: Executor {
@@ -165,6 +168,7 @@ fn by_index(mut found: Coverage, theirs: &Suite, ours: &Suite) -> Coverage {
 
 struct Campaign<'a> {
     suite: &'a Suite,
+    files: &'a TestFiles,
     settings: &'a Settings,
     coverage: &'a Coverage,
     executor: Executor<'a>,
@@ -175,6 +179,20 @@ struct Campaign<'a> {
     excluded: u64,
     killed: u64,
     done: u64,
+}
+
+/// Tests that execute something of a file, and of those of its functions that were asked for.
+struct Covering {
+    file: BTreeSet<TestIndex>,
+    units: BTreeMap<usize, BTreeSet<TestIndex>>,
+}
+
+/// From the first point of a unit to its last, what is nested in between included.
+fn points_of(found: &Mutants, unit: usize, first: usize) -> Range<usize> {
+    let of = |point: &Point| point.unit == unit;
+    let from = found.points.iter().position(of).unwrap_or(0);
+    let to = found.points.iter().rposition(of).map_or(0, |last| last + 1);
+    first + from..first + to
 }
 
 /// A mutant that waits for its verdict.
@@ -206,7 +224,10 @@ impl<'a> Campaign<'a> {
             .filter(|(at, _)| self.coverage.is_imported((first + at) as u32))
             .map(|(_, point)| point.unit)
             .collect();
-        let covering = self.covering(found, first);
+        let mut covering = Covering {
+            file: self.covering(first..first + found.points.len()),
+            units: BTreeMap::new(),
+        };
         let different = self.different(around, file, found, numbers)?;
         for chunk in different.chunks(CHUNK) {
             let mut waiting = Vec::new();
@@ -214,7 +235,11 @@ impl<'a> Campaign<'a> {
             for (mutation, broken) in chunk {
                 let unit = &found.units[mutation.unit];
                 let point = (first + mutation.point) as u32;
-                let order = self.order(point, &covering);
+                let of_unit = covering
+                    .units
+                    .entry(mutation.unit)
+                    .or_insert_with(|| self.covering(points_of(found, mutation.unit, first)));
+                let order = self.order(point, of_unit, &covering.file);
                 let tests: Vec<TestIndex> = order.iter().map(|c| c.test).collect();
                 let change = reuse::digest(&(
                     &file.path,
@@ -244,6 +269,7 @@ impl<'a> Campaign<'a> {
                         found,
                         lane: if swapped { Lane::Swap } else { Lane::Import },
                         order,
+                        files: self.files,
                     };
                     chases.push((waiting.len(), Chase::new(subject, self.settings)));
                 }
@@ -348,9 +374,9 @@ impl<'a> Campaign<'a> {
         Ok(kept)
     }
 
-    /// Tests that execute anything of a file.
-    fn covering(&self, found: &Mutants, first: usize) -> BTreeSet<TestIndex> {
-        let (from, to) = (first as u32, (first + found.points.len()) as u32);
+    /// Tests that execute any of these points.
+    fn covering(&self, points: Range<usize>) -> BTreeSet<TestIndex> {
+        let (from, to) = (points.start as u32, points.end as u32);
         let overlaps = |(start, length): &(u32, u32)| *start < to && start + length > from;
         let tests = self.coverage.tests.iter().enumerate();
         tests
@@ -360,20 +386,23 @@ impl<'a> Campaign<'a> {
     }
 
     /// The tests that decide about a point, in order of priority. What runs at import concerns every test whose file
-    /// imports it; those that execute something of the file go first.
-    fn order(&self, point: u32, covering: &BTreeSet<TestIndex>) -> Vec<Candidate> {
+    /// imports it; those that execute something of the function go first, then those of the file.
+    fn order(
+        &self,
+        point: u32,
+        of_unit: &BTreeSet<TestIndex>,
+        of_file: &BTreeSet<TestIndex>,
+    ) -> Vec<Candidate> {
         let mut order = self.coverage.candidates(point);
-        let importers = self.coverage.importers(point);
+        let importers = self.files.numbers(&self.coverage.importers(point));
         if !importers.is_empty() {
             let known: BTreeSet<TestIndex> = order.iter().map(|c| c.test).collect();
             for test in self.suite.indices() {
                 let covered = &self.coverage.tests[test.at()];
-                let id = self.suite.id(test).to_string();
-                let file = Place::of(&id).map_or(id, |place| place.file);
                 if known.contains(&test)
                     || covered.set_aside.is_some()
                     || covered.runs.is_empty()
-                    || !importers.contains(file.as_str())
+                    || !importers.contains(&self.files.of(test))
                 {
                     continue;
                 }
@@ -388,7 +417,10 @@ impl<'a> Campaign<'a> {
         }
         prioritise(&mut order);
         if !importers.is_empty() {
-            order.sort_by_key(|candidate| !covering.contains(&candidate.test));
+            order.sort_by_key(|candidate| {
+                let test = &candidate.test;
+                (!of_unit.contains(test), !of_file.contains(test))
+            });
         }
         order
     }

@@ -8,6 +8,7 @@ use flakelab_source::mutants::{Mutants, Mutation, Unit};
 use crate::pair::Rung;
 use crate::priority::Candidate;
 use crate::settings::{File, Settings};
+use crate::test_files::TestFiles;
 
 /// A test gets so many times as long with a mutant as the slowest that covers it took without, and this on top.
 const TIMES: u32 = 10;
@@ -33,6 +34,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) lane: Lane,
     /// Its tests, in order of priority.
     pub(crate) order: Vec<Candidate>,
+    pub(crate) files: &'a TestFiles,
 }
 
 impl Subject<'_> {

@@ -289,3 +289,68 @@ def down(n):
         assert_eq!(reached.tests, tests, "{isolation:?}");
     }
 }
+
+const SEEDED: &str = "\
+import random
+random.seed(1)
+RATE = 2
+";
+const POLLUTED: &str = "\
+import os, random, calc
+def test_seeded():
+    assert random.random() == 0.13436424411240122
+def test_leaves():
+    calc.left = True
+    with open('left.txt', 'w'):
+        pass
+def test_finds():
+    assert not hasattr(calc, 'left') and not os.path.exists('left.txt')
+    assert random.random() == 0.13436424411240122
+def test_rate():
+    assert calc.RATE == 2
+";
+
+#[test]
+fn a_test_that_fails_with_imported_code_is_run_alone_as_well() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    std::fs::write(dir.path().join("calc.py"), SEEDED).expect("written");
+    std::fs::write(dir.path().join("test_calc.py"), POLLUTED).expect("written");
+    let mut lab = open(&dir, None);
+    let mutation = Mutation {
+        code: Changed::Import {
+            file: dir.path().join("calc.py").to_string_lossy().into_owned(),
+            text: SEEDED.replace("2\n", "(__flakelab_hit__() or 3)\n"),
+        },
+        most_hits: 1_000,
+        pursuit: Pursuit {
+            first_kill: true,
+            ..AGAIN
+        },
+    };
+    let told = |record: &RunRecord| -> Vec<(u32, &'static str, bool)> {
+        let tell = |p: &Pursued| (p.test.0, p.outcome.word(), p.alone);
+        assert!(record.pursued.iter().all(|pursued| pursued.hit));
+        record.pursued.iter().map(tell).collect()
+    };
+    let record = ask(
+        &mut lab,
+        &["seeded", "leaves", "rate"],
+        Some(mutation.clone()),
+    );
+    assert_eq!(record.ending, Ending::Completed);
+    let expected = [
+        (0, "passed", false),
+        (1, "passed", false),
+        (3, "failed", false),
+        (3, "failed", true),
+    ];
+    assert_eq!(told(&record), expected);
+    // What those before it have left, in memory and in files, is not there.
+    let record = ask(&mut lab, &["leaves", "finds"], Some(mutation));
+    let expected = [
+        (1, "passed", false),
+        (2, "failed", false),
+        (2, "passed", true),
+    ];
+    assert_eq!(told(&record), expected);
+}

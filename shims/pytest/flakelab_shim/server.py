@@ -66,6 +66,13 @@ class ForkServer:
         self._channel.send({"k": "left", "status": status})
         return False
 
+    def copying(self, reseed):
+        """Like `fork_branch`, for a child of this server that has collected; None where it must not be forked."""
+        if self._repair.obstacle() is not None:
+            return None
+        self._reseed = reseed
+        return lambda: self.fork_branch(False)
+
     def _may_share(self):
         """Whether a child may write into the layer of this process, which waits for it and has written nothing."""
         return self._sandbox is not None and self._sandbox.is_untouched()

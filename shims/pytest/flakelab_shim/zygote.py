@@ -6,6 +6,7 @@ from . import suite
 from .ahead import Ahead
 from .channel import clean
 from .compiled import Compiled
+from .mute import mute
 from .sealed import os
 from .walk import Stop, Trie, Walker
 
@@ -27,7 +28,7 @@ class ZygoteDriver:
         self._compiled.remove()
         ahead = self._ahead.works(session)
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error, ahead)
-        _mute(session.config)
+        mute(session.config)
         items = list(session.items)
         if self._reach is not None:
             self._reach.collected()
@@ -80,24 +81,3 @@ def _locate(items):
     for item in items:
         if type(item) is pytest.Function and isinstance(item.parent, pytest.Module):
             item.location  # noqa: B018
-
-
-def _mute(config):
-    """Nobody reads what pytest prints from here on, so it need not be made: progress, and tracebacks
-    beyond the line that failed. Standard error stays, for what a crash says."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.close(null)
-    config.option.tbstyle = "line"
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if getattr(getattr(reporter, "_tw", None), "_file", None) is not None:
-        reporter._tw._file = open(os.devnull, "w")
-        for name in ("pytest_runtest_logstart", "pytest_runtest_logreport", "pytest_runtest_logfinish"):
-            _take_off(getattr(config.hook, name), reporter)
-
-
-def _take_off(hook, plugin):
-    try:
-        hook._remove_plugin(plugin)
-    except (AttributeError, ValueError):
-        pass

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 85] = shim![
+const FILES: [(&str, &str); 86] = shim![
     "__init__.py",
     "ahead.py",
     "bombs.py",
@@ -80,6 +80,7 @@ const FILES: [(&str, &str); 85] = shim![
     "leaks/watch.py",
     "main.py",
     "mutation.py",
+    "mute.py",
     "outcome.py",
     "plain.py",
     "plugin.py",
