@@ -76,6 +76,17 @@ def test_many_processes_one_after_the_other_are_left_alone():
     assert heard == "status 0\nthe zygote is alive\n"
 
 
+def test_who_died_counting_is_not_waited_for_for_ever():
+    heard = said(
+        "guard._shared[bombs._COUNTS] = 1\n"
+        "began = time.monotonic()\n"
+        "os.waitpid(os.fork() or os._exit(0), 0)\n"
+        "assert time.monotonic() - began >= bombs._PAUSE * bombs._PAUSES\n"
+        "assert not guard._shared[bombs._COUNTS]"
+    )
+    assert heard == "status 0\nthe zygote is alive\n"
+
+
 def test_a_bomb_is_ended_with_its_run():
     heard = said("sleepers(100)").splitlines()
     assert re.fullmatch(r'\{"k":"bomb","n":\d+,"group":\d+\}', heard[0])

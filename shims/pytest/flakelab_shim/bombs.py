@@ -5,6 +5,8 @@ outside comes too late. Suites that fork many short-lived processes are left alo
 programs fork is ended with the run.
 """
 
+from time import sleep
+
 from .hidden import Hidden
 from .kernel import SIGKILL
 from .sealed import os
@@ -18,7 +20,10 @@ _EVERY = 32
 _SLOTS = 4_096
 # Runs that are forked from each other; deeper ones are not guarded.
 _DEPTHS = 1_024
-_DEPTH, _LAST_RUN, _OVER = range(_SLOTS + _DEPTHS, _SLOTS + _DEPTHS + 3)
+_DEPTH, _LAST_RUN, _OVER, _COUNTS = range(_SLOTS + _DEPTHS, _SLOTS + _DEPTHS + 4)
+# Seconds that whoever forks waits at a time, and how often, while one process counts: it would share the processors
+# with all the others, and there would be ever more of them.
+_PAUSE, _PAUSES = 0.002, 500
 
 
 class Guard:
@@ -27,12 +32,12 @@ class Guard:
             import mmap
         self._channel = channel
         # Shared by all forks: a slot for each process, the runs that are forked from each other, then numbers.
-        self._shared = memoryview(mmap.mmap(-1, 4 * (_SLOTS + _DEPTHS + 3))).cast("I")
+        self._shared = memoryview(mmap.mmap(-1, 4 * (_SLOTS + _DEPTHS + 4))).cast("I")
         # What forks inherit: which run they are of.
         self._run = self._group = 0
         self._depth = -1
         self.begin()
-        os.register_at_fork(after_in_child=self._forked)
+        os.register_at_fork(before=self._wait, after_in_child=self._forked)
 
     def begin(self):
         """From here on this process and its group are a run of their own."""
@@ -47,6 +52,7 @@ class Guard:
         """Goes on with this process's run after one that was forked from it."""
         self._shared[:_SLOTS] = memoryview(bytes(4 * _SLOTS)).cast("I")
         self._shared[_DEPTH] = self._depth
+        self._shared[_COUNTS] = 0
 
     def _is_over(self):
         """Whether the run of this process has ended, or is about to."""
@@ -54,6 +60,14 @@ class Guard:
         if shared[_OVER] == self._run or shared[_DEPTH] < depth:
             return True
         return depth < _DEPTHS and shared[_SLOTS + depth] != self._run
+
+    def _wait(self):
+        for _ in range(_PAUSES):
+            if not self._shared[_COUNTS]:
+                return
+            sleep(_PAUSE)
+        # Whoever counted is no more.
+        self._shared[_COUNTS] = 0
 
     def _forked(self):
         shared = self._shared
@@ -66,9 +80,11 @@ class Guard:
         shared[pid % _SLOTS] = pid
         if pid % _EVERY:
             return
+        shared[_COUNTS] = 1
         alive = self._alive()
         if len(alive) > MOST_PROCESSES:
             self._end(alive)
+        shared[_COUNTS] = 0
 
     def _alive(self):
         alive = []
