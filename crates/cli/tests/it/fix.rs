@@ -2,7 +2,7 @@
 
 use crate::support::Project;
 use crate::support::order::FEW;
-use crate::support::patches::{commit, fix_of, git, holds, save};
+use crate::support::patches::{added, commit, diff_of, fix_of, git, holds, save};
 
 #[test]
 fn the_shop_is_fixed_by_patches_that_git_applies() {
@@ -44,6 +44,12 @@ fn what_tests_share_is_made_one_for_every_test() {
             "import unittest\n\n\nclass TestBasket(unittest.TestCase):\n\t@classmethod\n\tdef setUpClass(cls):\n\t\tcls.items = []\n\n\
              \tdef test_add(self):\n\t\tself.items.append(1)\n\n\tdef test_none(self):\n\t\tself.assertEqual(self.items, [])\n",
         ),
+        (
+            "test_d.py",
+            "import unittest\n\n\nclass TestShelf(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.books = []\n\n\
+             \x20   def setUp(self):\n        self.most = 3\n\n\
+             \x20   def test_put(self):\n        self.books.append(1)\n\n    def test_none(self):\n        self.assertEqual(self.books, [])\n",
+        ),
     ]);
     // Ids that are others in every collection are no reason to refuse patches of others.
     std::fs::write(
@@ -51,7 +57,11 @@ fn what_tests_share_is_made_one_for_every_test() {
         "import uuid\n\nimport pytest\n\n\n@pytest.mark.parametrize(\"x\", [str(uuid.uuid4())])\ndef test_any(x):\n    pass\n",
     )
     .expect("written");
-    project.explain(&["test_a.py::test_empty", "test_b.py::TestBasket::test_none"]);
+    project.explain(&[
+        "test_a.py::test_empty",
+        "test_b.py::TestBasket::test_none",
+        "test_d.py::TestShelf::test_none",
+    ]);
     let run = project.fix(&[]);
     let fixture = fix_of(&run, "test_a.py::test_empty");
     assert_eq!(fixture["patches"][0]["strategy"], "isolate", "{fixture:#}");
@@ -65,6 +75,17 @@ fn what_tests_share_is_made_one_for_every_test() {
         &project,
         class,
         &["test_b.py::TestBasket::test_add test_b.py::TestBasket::test_none"],
+    );
+    let both = fix_of(&run, "test_d.py::TestShelf::test_none");
+    assert_eq!(
+        added(diff_of(both)),
+        ["        self.setUpClass()"],
+        "{both:#}"
+    );
+    holds(
+        &project,
+        both,
+        &["test_d.py::TestShelf::test_put test_d.py::TestShelf::test_none"],
     );
 }
 

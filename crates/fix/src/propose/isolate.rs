@@ -105,11 +105,19 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree, down: bool) -> Option<(Str
     }
     let (from, to, end, end_to) = pairs.into_iter().find(|(from, ..)| *from == word)?;
     let class = source.class(&place.class_path())?;
-    if class.method(to).is_some() || class.method(end_to).is_some() {
+    let shared = class.method(from)?;
+    let torn_down = class.method(end);
+    if let Some(method) = class.method(to) {
+        // What is made for the class is made again for each test; what ends it would end it once only.
+        let again = format!("self.{from}()");
+        let edit = method.prepend(&[again]).filter(|_| torn_down.is_none());
+        return Some((place.file.clone(), vec![edit?]));
+    }
+    if torn_down.is_some() && class.method(end_to).is_some() {
         return None;
     }
-    let mut edits = class.method(from)?.to_method(from, to);
-    if let Some(method) = class.method(end) {
+    let mut edits = shared.to_method(from, to);
+    if let Some(method) = torn_down {
         edits.extend(method.to_method(end, end_to));
     }
     Some((place.file.clone(), edits))
@@ -147,4 +155,38 @@ fn each_test(
         block.push_str(&format!("{indent}{line}\n"));
     }
     Some((place.file.clone(), source.add_block(&["pytest"], &block)))
+}
+
+#[cfg(test)]
+mod tests {
+    use flakelab_source::apply;
+
+    use super::*;
+
+    struct Only(&'static str);
+
+    impl Tree for Only {
+        fn read(&self, _: &str) -> Option<String> {
+            Some(self.0.to_owned())
+        }
+    }
+
+    fn changed(text: &'static str) -> Option<String> {
+        let place = Place::of("test_a.py::TestA::test_a").expect("a place");
+        let (_, edits) = set_up("setUpClass", &place, &Only(text), true)?;
+        Some(apply(text, &edits))
+    }
+
+    #[test]
+    fn a_class_that_has_both_makes_again_what_it_shares() {
+        let text = "class TestA(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.x = []\n\n    def setUp(self):\n        self.y = 1\n";
+        let expected = text.replace("(self):\n", "(self):\n        self.setUpClass()\n");
+        assert_eq!(changed(text), Some(expected));
+    }
+
+    #[test]
+    fn a_class_that_ends_what_it_shares_is_left_alone_where_methods_are_taken() {
+        let text = "class TestA(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.x = []\n\n    @classmethod\n    def tearDownClass(cls):\n        cls.x.clear()\n\n    def setUp(self):\n        self.y = 1\n";
+        assert_eq!(changed(text), None);
+    }
 }
