@@ -1,8 +1,11 @@
 //! Starting a campaign in the store, or going on with the last one.
 
+use std::collections::BTreeSet;
+
 use flakelab_lab::Lab;
 use flakelab_runners::pytest::PytestLab;
 use flakelab_store::{Campaign, CampaignId, NewCampaign, Store};
+use serde_json::{Map, Value};
 
 use super::Workbench;
 use crate::error::{CliError, chain};
@@ -31,12 +34,12 @@ impl Workbench {
         }
         self.seed = last.seed;
         if last.configuration != asked.configuration {
-            return Err(
-                CliError::usage("the last campaign was started with other options")
-                    .detail(format!("then: {}", last.configuration))
-                    .detail(format!("now:  {}", asked.configuration))
-                    .hint("repeat the command as it was, with --resume"),
-            );
+            let mut error = CliError::usage("the last campaign was started with other options")
+                .hint("repeat the command as it was, with --resume");
+            for line in differences(&last.configuration, asked.configuration) {
+                error = error.detail(line);
+            }
+            return Err(error);
         }
         Ok(last)
     }
@@ -66,6 +69,26 @@ impl Workbench {
             many => format!("{many} runs were taken from the store"),
         });
     }
+}
+
+/// What was asked for then and is not now, option by option.
+fn differences(then: &str, now: &str) -> Vec<String> {
+    let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
+    let (then, now) = (read(then), read(now));
+    let said = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => "not given".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+    names
+        .into_iter()
+        .filter(|name| then.get(*name) != now.get(*name))
+        .map(|name| {
+            let (then, now) = (said(then.get(name)), said(now.get(name)));
+            format!("{}: {then} then, {now} now", name.replace('_', " "))
+        })
+        .collect()
 }
 
 fn nothing_to_resume() -> CliError {
@@ -103,4 +126,21 @@ pub(crate) fn begin(
         .check_suite(campaign.id, lab.suite())
         .map_err(|e| anew(CliError::usage(chain(&e))))?;
     Ok(campaign.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_told() {
+        let then = r#"{"orders":100,"mix":["global"],"base":null,"seed_method":"x","gone":1}"#;
+        let now = r#"{"orders":20,"mix":["global"],"base":"main","seed_method":"x"}"#;
+        let told = [
+            "base: not given then, main now",
+            "gone: 1 then, not given now",
+            "orders: 100 then, 20 now",
+        ];
+        assert_eq!(differences(then, now), told);
+    }
 }
