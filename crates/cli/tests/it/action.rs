@@ -2,14 +2,14 @@
 
 use std::process::Command;
 
-use crate::support::{Project, environment, root};
+use crate::support::{Project, environment, flakelab, root};
 
 /// Exit code of the step, and what it says to the steps after it.
 fn action(project: &Project, variables: &[(&str, &str)]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().expect("a directory");
     let reports = folder.path().join("reports");
     let said = folder.path().join("output");
-    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_flakelab"));
+    let binary = flakelab();
     let path = format!(
         "{}:/usr/bin:/bin",
         binary.parent().expect("a folder").display()

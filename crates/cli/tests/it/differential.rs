@@ -3,13 +3,13 @@
 
 use std::process::Command;
 
-use crate::support::{environment, root};
+use crate::support::{environment, flakelab, root};
 
 fn compare(example: &str, venv: &str) {
     let python = environment(venv).join("bin/python");
     let output = Command::new(&python)
         .arg(root().join("tests/differential.py"))
-        .arg(env!("CARGO_BIN_EXE_flakelab"))
+        .arg(flakelab())
         .arg(&python)
         .arg(root().join("examples").join(example))
         .output()

@@ -165,12 +165,8 @@ fn a_gibibyte_in_one_attribute_is_not_kept_in_memory() {
     // Much less memory than the attribute takes.
     let mut limited = std::process::Command::new("sh");
     limited
-        .args([
-            "-c",
-            "ulimit -v 200000; exec \"$@\"",
-            "sh",
-            env!("CARGO_BIN_EXE_flakelab"),
-        ])
+        .args(["-c", "ulimit -v 200000; exec \"$@\"", "sh"])
+        .arg(crate::support::flakelab())
         .args([
             "ingest",
             "--version",

@@ -62,7 +62,8 @@ fn run(project: &Project, args: &[&str], codes: &[i32]) -> String {
 /// The newest document of each verb, as the store has it.
 fn documents(store: &Path) -> BTreeMap<String, Value> {
     let store = Connection::open(store).expect("a store");
-    let query = "SELECT verb, document FROM campaigns WHERE document IS NOT NULL ORDER BY id";
+    let query =
+        "SELECT verb, CAST(document AS TEXT) FROM campaigns WHERE document IS NOT NULL ORDER BY id";
     let mut statement = store.prepare(query).expect("a query");
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
     rows.expect("rows")

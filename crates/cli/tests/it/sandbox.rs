@@ -4,7 +4,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Project, Run, environment};
+use crate::support::{Project, Run, environment, flakelab};
 
 const WRITER: &str = "\
 import os, pathlib
@@ -96,7 +96,7 @@ fn an_ordinary_user_gets_the_same() {
     let output = tempfile::tempdir().expect("a directory");
     let document = output.path().join("d.json");
     let python = environment("pytest8").join("bin/python");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flakelab"));
+    let mut command = Command::new(flakelab());
     command
         .args([
             "detect", "--seed", "1", "--orders", "5", "--format", "json", "-o",
@@ -108,7 +108,7 @@ fn an_ordinary_user_gets_the_same() {
         .env("HOME", "/nonexistent");
     if root {
         let copy = output.path().join("flakelab");
-        std::fs::copy(env!("CARGO_BIN_EXE_flakelab"), &copy).expect("a copy");
+        std::fs::copy(flakelab(), &copy).expect("a copy");
         let nobody = 65_534;
         for path in [project.path(), output.path()] {
             hand_over(path, nobody);

@@ -26,6 +26,25 @@ pub(crate) fn root() -> PathBuf {
         .expect("the repository")
 }
 
+/// The flakelab that is tested. A link of our own: tests of installing have cargo put another one in its place.
+pub(crate) fn flakelab() -> &'static Path {
+    static LINK: OnceLock<PathBuf> = OnceLock::new();
+    LINK.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tested");
+        for old in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let is_alive = Path::new("/proc").join(old.file_name()).exists();
+            if !is_alive {
+                let _ = fs::remove_dir_all(old.path());
+            }
+        }
+        let own = folder.join(std::process::id().to_string());
+        fs::create_dir_all(&own).expect("a folder");
+        let link = own.join("flakelab");
+        fs::hard_link(env!("CARGO_BIN_EXE_flakelab"), &link).expect("a link");
+        link
+    })
+}
+
 /// An environment made by `scripts/test`.
 pub(crate) fn environment(name: &str) -> PathBuf {
     let dir = root().join(".venvs").join(name);
@@ -109,7 +128,7 @@ impl Project {
 
     /// `flakelab` in the project's directory, with nothing of this process's environment that matters.
     pub(crate) fn flakelab(&self, args: &[&str]) -> Command {
-        self.installed(Path::new(env!("CARGO_BIN_EXE_flakelab")), args)
+        self.installed(flakelab(), args)
     }
 
     /// The same for a flakelab that was installed somewhere.
