@@ -49,11 +49,11 @@ class ForkServer:
             cpu = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
             self._channel.send({"k": "done", "status": status, "cpu_us": cpu})
 
-    def fork_branch(self, is_leaf):
-        """True in a new child that is to continue a branch; False in the parent, once that child ended. A leaf
-        is a child that runs one test and ends."""
+    def fork_branch(self, is_last):
+        """True in a new child that is to continue a branch; False in the parent, once that child ended. The last of
+        its line forks no further."""
         saved = self._state.save() if self._state else None
-        shares = is_leaf and self._may_share()
+        shares = is_last and not self._watched and self._may_share()
         pid = self._fork(shares)
         if pid == 0:
             return True

@@ -23,6 +23,15 @@ class Trie:
     def successors(self, node):
         return self._kids.get(node) or [node + 1 if node + 1 < len(self.tests) else END]
 
+    def is_path(self, node):
+        """Whether nothing branches off behind it."""
+        while node != END:
+            following = self.successors(node)
+            if len(following) > 1:
+                return False
+            node = following[0]
+        return True
+
 
 class Stop(Exception):
     """The suite asked to end the session."""
@@ -56,8 +65,7 @@ class Walker:
     def _pick(self, trie, branches):
         """Continues the last branch here and each other one in a fork, waited for."""
         for branch in branches[:-1]:
-            is_leaf = isinstance(branch, int) and branch != END and trie.successors(branch) == [END]
-            if self._fork_branch(is_leaf):
+            if self._fork_branch(isinstance(branch, int) and trie.is_path(branch)):
                 self._pid = os.getpid()
                 return branch
         return branches[-1]
