@@ -5,7 +5,7 @@
     reason = "this is the one place that prints"
 )]
 
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read, Write};
 
 use crate::error::CliError;
 
@@ -34,8 +34,13 @@ impl Printer {
 
     /// The result. A reader that went away is not an error.
     pub(crate) fn data(self, text: &str) {
+        self.stream(text.as_bytes());
+    }
+
+    /// The same, of what need not be in memory.
+    pub(crate) fn stream(self, mut text: impl Read) {
         let mut out = anstream::stdout();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let _ = std::io::copy(&mut text, &mut out).and_then(|_| out.flush());
     }
 
     /// Something worth knowing that is not the result.

@@ -25,6 +25,9 @@ use crate::test_files::TestFiles;
 /// Mutants brought to their verdicts together. Memory grows with it, not with how many there are.
 const CHUNK: usize = 64;
 
+/// Pieces of code whose bytecode is asked for at once; each has the whole text of its function.
+const CODES: usize = 500;
+
 /// What a campaign found, beside the mutants: those were shown one by one.
 #[derive(Debug)]
 pub struct Mutating {
@@ -342,33 +345,39 @@ impl<'a> Campaign<'a> {
             text,
         };
         let wanted: Vec<&Mutation> = numbers.iter().map(|n| &found.mutations[*n]).collect();
-        let mut units: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut codes: Vec<Code> = Vec::new();
-        for mutation in &wanted {
-            units.entry(mutation.unit).or_insert_with(|| {
-                let unit = &found.units[mutation.unit];
-                codes.push(code(unit, file.text[unit.span.clone()].to_owned()));
-                codes.len() - 1
-            });
+        let units: BTreeSet<usize> = wanted.iter().map(|mutation| mutation.unit).collect();
+        let mut own: BTreeSet<(usize, String)> = BTreeSet::new();
+        let all: Vec<usize> = units.into_iter().collect();
+        for some in all.chunks(CODES) {
+            let codes: Vec<Code> = some
+                .iter()
+                .map(|unit| &found.units[*unit])
+                .map(|unit| code(unit, file.text[unit.span.clone()].to_owned()))
+                .collect();
+            let digests = around.tools.digests(&codes)?;
+            own.extend(some.iter().zip(digests).filter_map(|(u, d)| Some((*u, d?))));
         }
-        let originals = codes.len();
-        codes.extend(wanted.iter().map(|mutation| {
-            let unit = &found.units[mutation.unit];
-            code(unit, mutation.unit_text(&file.text, unit))
-        }));
-        let digests = around.tools.digests(&codes)?;
-        let mut seen: BTreeSet<(usize, &str)> = units
-            .iter()
-            .filter_map(|(unit, at)| Some((*unit, digests[*at].as_deref()?)))
-            .collect();
-        let own: BTreeSet<(usize, &str)> = seen.clone();
+        let mut seen: BTreeSet<(usize, String)> = BTreeSet::new();
         let mut kept = Vec::new();
-        for (mutation, digest) in wanted.into_iter().zip(&digests[originals..]) {
-            match digest {
-                None => kept.push((mutation, true)),
-                Some(digest) if own.contains(&(mutation.unit, digest.as_str())) => self.equal += 1,
-                Some(digest) if !seen.insert((mutation.unit, digest)) => self.duplicate += 1,
-                Some(_) => kept.push((mutation, false)),
+        for some in wanted.chunks(CODES) {
+            let codes: Vec<Code> = some
+                .iter()
+                .map(|mutation| (mutation, &found.units[mutation.unit]))
+                .map(|(mutation, unit)| code(unit, mutation.unit_text(&file.text, unit)))
+                .collect();
+            for (mutation, digest) in some.iter().zip(around.tools.digests(&codes)?) {
+                let Some(digest) = digest else {
+                    kept.push((*mutation, true));
+                    continue;
+                };
+                let what = (mutation.unit, digest);
+                if own.contains(&what) {
+                    self.equal += 1;
+                } else if seen.insert(what) {
+                    kept.push((*mutation, false));
+                } else {
+                    self.duplicate += 1;
+                }
             }
         }
         Ok(kept)

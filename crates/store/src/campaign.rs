@@ -1,9 +1,11 @@
 //! One command's campaign: what was asked, in which environment, and what came of it.
 
+use std::io::{self, Read};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flakelab_model::{Suite, TestId};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::blob::ZeroBlob;
+use rusqlite::{MAIN_DB, OptionalExtension, params};
 
 use crate::{Store, StoreError, StoreErrorKind};
 
@@ -140,5 +142,69 @@ impl Store {
             )
             .map_err(|e| self.failed("write to", e))?;
         Ok(())
+    }
+
+    /// A document of so many bytes, which need not be in memory at once.
+    pub fn finish_from(
+        &self,
+        campaign: CampaignId,
+        mut document: impl Read,
+        bytes: usize,
+    ) -> Result<(), StoreError> {
+        let mut write = || -> Result<(), StoreErrorKind> {
+            let transaction = self.connection.unchecked_transaction()?;
+            transaction.execute(
+                "UPDATE campaigns SET finished = ?, document = ? WHERE id = ?",
+                params![now(), ZeroBlob(bytes as u64), campaign.0],
+            )?;
+            let mut blob =
+                transaction.blob_open(MAIN_DB, "campaigns", "document", campaign.0, false)?;
+            io::copy(&mut document, &mut blob)?;
+            blob.close()?;
+            transaction.commit()?;
+            Ok(())
+        };
+        write().map_err(|e| self.failed("write to", e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Location;
+
+    #[test]
+    fn a_document_that_came_in_pieces_is_read_like_any_other() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::open(Location::given(dir.path())).expect("store");
+        let begin = || {
+            let campaign = NewCampaign {
+                verb: "mutate",
+                seed: 1,
+                configuration: "{}",
+                environment: "{}",
+                suite: &Suite::default(),
+            };
+            store.begin(&campaign).expect("campaign")
+        };
+        // Longer than what is copied at once, and of characters that the pieces cut through.
+        let long = "ü€".repeat(30_000);
+        store
+            .finish_from(begin(), long.as_bytes(), long.len())
+            .expect("kept");
+        store.finish(begin(), "short").expect("kept");
+        let documents: Vec<String> = store
+            .finished("mutate", 9)
+            .expect("read")
+            .into_iter()
+            .map(|finished| finished.document)
+            .collect();
+        assert_eq!(documents, ["short", &long]);
+        // Nothing is kept of one that is longer than was said.
+        let unfinished = begin();
+        store
+            .finish_from(unfinished, long.as_bytes(), 10)
+            .expect_err("too long");
+        assert_eq!(store.finished("mutate", 9).expect("read").len(), 2);
     }
 }

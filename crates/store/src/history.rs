@@ -40,7 +40,7 @@ impl Store {
     pub fn finished(&self, verb: &str, most: u32) -> Result<Vec<Finished>, StoreError> {
         let read = || -> rusqlite::Result<Vec<(Finished, String)>> {
             let mut statement = self.connection.prepare(
-                "SELECT id, document, suite, seed, configuration, finished FROM campaigns
+                "SELECT id, CAST(document AS TEXT), suite, seed, configuration, finished FROM campaigns
                  WHERE verb = ? AND finished IS NOT NULL AND document IS NOT NULL
                  ORDER BY id DESC LIMIT ?",
             )?;

@@ -1,6 +1,6 @@
 //! Results that a campaign has finished, one by one.
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use crate::{CampaignId, Store, StoreError};
 
@@ -29,24 +29,30 @@ impl Store {
         read().map_err(|e| self.failed("read", e))
     }
 
-    /// (key, value) of what campaigns of a verb have kept under keys that start like this, the newest value of each.
-    pub fn kept_before(
-        &self,
-        verb: &str,
-        start: &str,
-    ) -> Result<Vec<(String, String)>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<(String, String)>> {
-            let mut statement = self.connection.prepare(
-                "SELECT key, value FROM results JOIN campaigns ON campaigns.id = results.campaign
-                 WHERE verb = ? AND substr(key, 1, ?) = ? ORDER BY campaigns.id",
-            )?;
-            let length = start.chars().count() as i64;
-            let rows = statement.query_map(params![verb, length, start], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
-            rows.collect()
-        };
-        read().map_err(|e| self.failed("read", e))
+    /// What a campaign has kept under a key.
+    pub fn result(&self, campaign: CampaignId, key: &str) -> Result<Option<String>, StoreError> {
+        self.connection
+            .prepare_cached("SELECT value FROM results WHERE campaign = ? AND key = ?")
+            .and_then(|mut statement| {
+                let found = statement.query_row(params![campaign.0, key], |row| row.get(0));
+                found.optional()
+            })
+            .map_err(|e| self.failed("read", e))
+    }
+
+    /// The newest value that campaigns of a verb have kept under a key.
+    pub fn result_before(&self, verb: &str, key: &str) -> Result<Option<String>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT value FROM campaigns CROSS JOIN results
+                 ON results.campaign = campaigns.id AND results.key = ?
+                 WHERE verb = ? ORDER BY campaigns.id DESC LIMIT 1",
+            )
+            .and_then(|mut statement| {
+                let found = statement.query_row(params![key, verb], |row| row.get(0));
+                found.optional()
+            })
+            .map_err(|e| self.failed("read", e))
     }
 }
 
@@ -77,5 +83,11 @@ mod tests {
         }
         let kept = store.kept(a).expect("read");
         assert_eq!(kept, [("x".into(), "2".into()), ("y".into(), "4".into())]);
+        let of = |campaign, key| store.result(campaign, key).expect("read");
+        assert_eq!((of(a, "y"), of(b, "x")), (Some("4".into()), None));
+        let before = |verb, key| store.result_before(verb, key).expect("read");
+        assert_eq!(before("fix", "y"), Some("3".into()), "the newest");
+        assert_eq!(before("fix", "x"), Some("2".into()));
+        assert_eq!((before("inject", "x"), before("fix", "z")), (None, None));
     }
 }

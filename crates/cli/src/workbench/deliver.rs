@@ -1,7 +1,7 @@
 //! Where a result goes: a file, standard output, a summary of the CI system.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::args::{Format, OutputArgs};
@@ -15,13 +15,23 @@ pub(crate) fn deliver(
     output: &OutputArgs,
     printer: Printer,
 ) -> Result<(), CliError> {
+    deliver_from(json.as_bytes(), text, output, printer)
+}
+
+/// The same for a document that is not in memory.
+pub(crate) fn deliver_from(
+    mut json: impl Read,
+    text: &str,
+    output: &OutputArgs,
+    printer: Printer,
+) -> Result<(), CliError> {
     match (&output.output, output.format) {
-        (Some(path), Format::Json) => create(path, |file| writeln!(file, "{json}"))?,
+        (Some(path), Format::Json) => create(path, |file| {
+            io::copy(&mut json, file)?;
+            file.write_all(b"\n")
+        })?,
         (Some(path), Format::Text) => write(path, anstream::adapter::strip_str(text).to_string())?,
-        (None, Format::Json) => {
-            printer.data(json);
-            printer.data("\n");
-        }
+        (None, Format::Json) => printer.stream(json.chain(&b"\n"[..])),
         (None, Format::Text) => printer.data(text),
     }
     if output.output.is_some() && printer.volume != Volume::Quiet {

@@ -1,9 +1,7 @@
 //! What a campaign has finished, kept in the store.
 
-use std::collections::HashMap;
-
 use flakelab_lab::{Journal, LabError};
-use flakelab_store::{CampaignId, Store, StoreError};
+use flakelab_store::{CampaignId, Store};
 
 use crate::error::chain;
 
@@ -11,15 +9,17 @@ use crate::error::chain;
 pub(crate) struct StoreJournal<'a> {
     store: &'a Store,
     campaign: CampaignId,
-    known: HashMap<String, String>,
 }
 
-/// What the last finished campaigns of a verb have kept: read only.
-pub(crate) struct EarlierJournal(HashMap<String, String>);
+/// What earlier campaigns of a verb have kept: read only. Nothing at all, for a user who wants everything anew.
+pub(crate) struct EarlierJournal<'a> {
+    pub(crate) store: Option<&'a Store>,
+    pub(crate) verb: &'a str,
+}
 
-impl Journal for EarlierJournal {
+impl Journal for EarlierJournal<'_> {
     fn get(&self, key: &str) -> Option<String> {
-        self.0.get(key).cloned()
+        self.store?.result_before(self.verb, key).ok()?
     }
 
     fn put(&mut self, _: &str, _: &str) -> Result<(), LabError> {
@@ -28,34 +28,14 @@ impl Journal for EarlierJournal {
 }
 
 impl<'a> StoreJournal<'a> {
-    /// Nothing at all, for a user who wants everything anew.
-    pub(crate) fn earlier(
-        store: &Store,
-        verb: &str,
-        nothing: bool,
-    ) -> Result<EarlierJournal, StoreError> {
-        if nothing {
-            return Ok(EarlierJournal(HashMap::new()));
-        }
-        let known = store.kept_before(verb, "verdict/")?;
-        Ok(EarlierJournal(known.into_iter().collect()))
-    }
-
-    pub(crate) fn new(store: &'a Store, campaign: CampaignId) -> Result<Self, LabError> {
-        let known = store
-            .kept(campaign)
-            .map_err(|e| LabError::broken(chain(&e)))?;
-        Ok(Self {
-            store,
-            campaign,
-            known: known.into_iter().collect(),
-        })
+    pub(crate) fn new(store: &'a Store, campaign: CampaignId) -> Self {
+        Self { store, campaign }
     }
 }
 
 impl Journal for StoreJournal<'_> {
     fn get(&self, key: &str) -> Option<String> {
-        self.known.get(key).cloned()
+        self.store.result(self.campaign, key).ok()?
     }
 
     fn put(&mut self, key: &str, value: &str) -> Result<(), LabError> {

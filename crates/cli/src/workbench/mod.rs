@@ -39,7 +39,7 @@ use crate::project;
 pub(crate) use campaign::{Asked, begin};
 pub(crate) use detected::{Detected, DetectedTest};
 pub(crate) use failures::{instrumented_error, lab_error, unkept};
-pub(crate) use journal::StoreJournal;
+pub(crate) use journal::{EarlierJournal, StoreJournal};
 pub(crate) use orders::read_orders;
 pub(crate) use place::Place;
 pub(crate) use progress::{Bar, Gauge};

@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::detect::{Schema, Word};
 
+/// Whoever has more mutants than memory gives something else that is written as a list of them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Document {
+pub struct Document<M = Vec<Mutant>> {
     pub schema: Schema,
     pub flakelab: String,
     pub project: String,
-    pub mutants: Vec<Mutant>,
+    pub mutants: M,
     pub score: Score,
     pub totals: Totals,
     pub pairs: Pairs,
@@ -22,6 +23,26 @@ pub struct Document {
     /// nothing.
     pub set_aside: Vec<SetAside>,
     pub campaign: Campaign,
+}
+
+impl<M> Document<M> {
+    /// The same with other mutants.
+    pub fn with<T>(&self, mutants: T) -> Document<T> {
+        Document {
+            schema: self.schema.clone(),
+            flakelab: self.flakelab.clone(),
+            project: self.project.clone(),
+            mutants,
+            score: self.score,
+            totals: self.totals,
+            pairs: self.pairs,
+            coverage: self.coverage.clone(),
+            ladder: self.ladder.clone(),
+            unknown_at_first: self.unknown_at_first,
+            set_aside: self.set_aside.clone(),
+            campaign: self.campaign.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -79,7 +79,7 @@ fn inject(args: &InjectArgs) -> crate::Outcome {
             variants: &mut variants,
             tree: &tree,
             explain: &mut causes::Causes::new(&settings),
-            journal: &mut StoreJournal::new(&store, campaign).map_err(|e| lab_error(e, &bench))?,
+            journal: &mut StoreJournal::new(&store, campaign),
             watch: &mut progress::InjectWatch(&bar),
         },
         &settings,

@@ -1,5 +1,6 @@
 //! A campaign as a document.
 
+use std::io;
 use std::time::Duration;
 
 use flakelab_mutate::{Found, Mutating, Rung, Settings, Share, Status};
@@ -7,21 +8,32 @@ use flakelab_report::detect::Schema;
 use flakelab_report::mutate as report;
 use flakelab_runners::pytest::PytestLab;
 
+use super::spool::{Spool, Spooled};
 use crate::workbench::Workbench;
 
 /// Pairs whose coverage varies that are listed.
 const MOST_VARYING: usize = 200;
 
 /// Mutants as they come, and what they add up to.
-#[derive(Debug, Default)]
 pub(super) struct Gathered {
-    pub(super) mutants: Vec<report::Mutant>,
-    pub(super) totals: report::Totals,
-    pub(super) pairs: report::Pairs,
+    all: Spool,
+    /// Those that people read of; of the others they read how many there are.
+    told: Vec<report::Mutant>,
+    totals: report::Totals,
+    pairs: report::Pairs,
 }
 
 impl Gathered {
-    pub(super) fn take(&mut self, found: Found) {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
+            all: Spool::new()?,
+            told: Vec::new(),
+            totals: report::Totals::default(),
+            pairs: report::Pairs::default(),
+        })
+    }
+
+    pub(super) fn take(&mut self, found: Found) -> io::Result<()> {
         let verdict = found.verdict;
         let status = status(verdict.status);
         self.totals.add(status);
@@ -29,7 +41,7 @@ impl Gathered {
         self.pairs.survived += verdict.counts.survived;
         self.pairs.unknown += verdict.counts.unknown;
         self.pairs.timeout += verdict.counts.timeout;
-        self.mutants.push(report::Mutant {
+        let mutant = report::Mutant {
             id: found.id,
             file: found.file,
             line: found.line,
@@ -46,7 +58,12 @@ impl Gathered {
             tests: found.tests,
             unknown_pairs: verdict.unknown_pairs,
             reused: found.reused,
-        });
+        };
+        self.all.push(&mutant)?;
+        if !matches!(status, report::Status::Killed | report::Status::NotCovered) {
+            self.told.push(mutant);
+        }
+        Ok(())
     }
 }
 
@@ -61,6 +78,7 @@ fn status(status: Status) -> report::Status {
     }
 }
 
+/// The document for people, which tells those of its mutants that they read of; and all mutants.
 pub(super) fn build(
     gathered: Gathered,
     mutating: &Mutating,
@@ -69,9 +87,10 @@ pub(super) fn build(
     settings: &Settings,
     diff_base: Option<String>,
     wall: Duration,
-) -> report::Document {
+) -> io::Result<(report::Document, Spooled)> {
     let Gathered {
-        mutants,
+        all,
+        told: mutants,
         mut totals,
         pairs,
     } = gathered;
@@ -80,7 +99,7 @@ pub(super) fn build(
     totals.excluded = mutating.excluded;
     let round = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
     let steps = settings.reruns.steps().into_iter();
-    report::Document {
+    let document = report::Document {
         schema: Schema::MUTATE,
         flakelab: env!("CARGO_PKG_VERSION").into(),
         project: bench.project_name(),
@@ -127,7 +146,8 @@ pub(super) fn build(
             diff_base,
             sample: settings.sample,
         },
-    }
+    };
+    Ok((document, all.finish()?))
 }
 
 fn coverage(mutating: &Mutating, lab: &PytestLab) -> report::Coverage {

@@ -4,12 +4,14 @@ mod document;
 mod files;
 mod progress;
 mod simulate;
+mod spool;
 mod toolchain;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Seek;
 use std::time::Instant;
 
-use flakelab_lab::Lab;
+use flakelab_lab::{Lab, LabError};
 use flakelab_mutate::{
     Collecting, File, Found, Matrix, MatrixMutant, MatrixSchema, MatrixTest, Mutating, Reruns,
     Settings, Surroundings, digest,
@@ -25,7 +27,9 @@ use crate::config;
 use crate::error::{self, CliError};
 use crate::printer::Volume;
 use crate::project;
-use crate::workbench::{self, Asked, Bar, Project, StoreJournal, Workbench, deliver, lab_error};
+use crate::workbench::{
+    self, Asked, Bar, EarlierJournal, Project, StoreJournal, Workbench, deliver, lab_error,
+};
 
 /// Executions of changed code by one test that are plenty.
 const MOST_HITS: u64 = 100_000;
@@ -66,16 +70,19 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     settings.environment = surroundings(&bench, &lab, &found.others);
     let store = early.map_or_else(|| bench.open_store(), Ok)?;
     let anew = args.how.fresh || !settings.mutants.is_empty();
-    let before = StoreJournal::earlier(&store, asked.verb, anew).map_err(CliError::store)?;
+    let before = EarlierJournal {
+        store: Some(&store).filter(|_| !anew),
+        verb: asked.verb,
+    };
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
-    let mut gathered = document::Gathered::default();
+    let mut gathered = document::Gathered::new().map_err(internal)?;
     let mut rows = Vec::new();
     let mutating = flakelab_mutate::mutate(
         &mut lab,
         &mut Surroundings {
             tools: &mut toolchain::Interpreter(&bench),
             tree: &Project(bench.project.clone()),
-            journal: &mut StoreJournal::new(&store, campaign).map_err(|e| lab_error(e, &bench))?,
+            journal: &mut StoreJournal::new(&store, campaign),
             earlier: &before,
             watch: &mut progress::MutateWatch(&bar),
         },
@@ -88,8 +95,8 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
                     pairs: found.pairs.clone(),
                 });
             }
-            gathered.take(found);
-            Ok(())
+            let taken = gathered.take(found);
+            taken.map_err(|e| LabError::broken(format!("the result cannot be written: {e}")))
         },
     );
     bar.clear();
@@ -101,11 +108,15 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     }
     let base = args.which.diff.clone();
     let wall = started.elapsed();
-    let document = document::build(gathered, &mutating, &lab, &bench, &settings, base, wall);
+    let (document, all) = document::build(gathered, &mutating, &lab, &bench, &settings, base, wall)
+        .map_err(internal)?;
     check(&document, &mutating, &settings, &lab)?;
-    let json = serde_json::to_string_pretty(&document).map_err(internal)?;
-    store.finish(campaign, &json).map_err(CliError::store)?;
-    show(args, &document, &json, &found.files, &bench)?;
+    let (mut json, bytes) = spool::written(&document.with(&all)).map_err(internal)?;
+    store
+        .finish_from(campaign, &json, bytes)
+        .map_err(CliError::store)?;
+    json.rewind().map_err(internal)?;
+    show(args, &document, &all, json, &found.files, &bench)?;
     Ok(exit_code(
         &document,
         views.fail_under.or(config.mutate.fail_under),
@@ -148,12 +159,10 @@ fn check(
         }
         return Err(e);
     }
-    let nothing = document
-        .mutants
-        .iter()
-        .all(|m| m.status == report::Status::NotCovered);
+    let of = |status| document.totals.of(status);
+    let all: u64 = report::Status::ALL.into_iter().map(of).sum();
     let chosen = settings.lines.is_some() || !settings.mutants.is_empty();
-    if nothing && !chosen && !document.mutants.is_empty() {
+    if of(report::Status::NotCovered) == all && !chosen && all > 0 {
         return Err(
             broken("no test reaches any of the code that may be changed").hint(
                 "do tests import the project from where it is installed? `pip install -e .` makes them import this \
@@ -167,24 +176,32 @@ fn check(
 fn show(
     args: &MutateArgs,
     document: &report::Document,
-    json: &str,
+    all: &spool::Spooled,
+    json: std::fs::File,
     files: &[File],
     bench: &Workbench,
 ) -> Result<(), CliError> {
     let (views, printer) = (&args.views, bench.printer);
-    if let Some(path) = &views.html {
+    // Views that show every mutant.
+    let whole = if views.html.is_some() || views.junit.is_some() {
+        let mutants = all.iter().and_then(Iterator::collect).map_err(internal)?;
+        Some(document.with::<Vec<report::Mutant>>(mutants))
+    } else {
+        None
+    };
+    if let (Some(path), Some(document)) = (&views.html, &whole) {
         let sources: BTreeMap<String, String> = files
             .iter()
             .map(|file| (file.path.clone(), file.text.clone()))
             .collect();
         deliver::write(path, report::page(document, &sources))?;
     }
-    if let Some(path) = &views.junit {
+    if let (Some(path), Some(document)) = (&views.junit, &whole) {
         let xml = report::junit(document).map_err(internal)?;
         deliver::write(path, xml)?;
     }
     let text = report::terminal(document, printer.volume == Volume::Verbose);
-    deliver::deliver(json, &text, &args.output, printer)?;
+    deliver::deliver_from(json, &text, &args.output, printer)?;
     let on_github = std::env::var_os("GITHUB_ACTIONS").is_some_and(|v| v == "true");
     if views.annotations || on_github {
         for line in report::annotations(document) {
