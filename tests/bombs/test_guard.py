@@ -76,13 +76,25 @@ def test_many_processes_one_after_the_other_are_left_alone():
     assert heard == "status 0\nthe zygote is alive\n"
 
 
-def test_who_died_counting_is_not_waited_for_for_ever():
+def test_nobody_waits_for_one_that_died_counting():
     heard = said(
-        "guard._shared[bombs._COUNTS] = 1\n"
+        "dead = os.fork() or os._exit(0)\n"
+        "os.waitpid(dead, 0)\n"
+        "guard._shared[bombs._COUNTS] = dead\n"
         "began = time.monotonic()\n"
         "os.waitpid(os.fork() or os._exit(0), 0)\n"
-        "assert time.monotonic() - began >= bombs._PAUSE * bombs._PAUSES\n"
+        "assert time.monotonic() - began < bombs._PAUSE * bombs._PAUSES\n"
         "assert not guard._shared[bombs._COUNTS]"
+    )
+    assert heard == "status 0\nthe zygote is alive\n"
+
+
+def test_nobody_waits_for_ever_for_one_that_counts():
+    heard = said(
+        "guard._shared[bombs._COUNTS] = os.getpid()\n"
+        "began = time.monotonic()\n"
+        "os.waitpid(os.fork() or os._exit(0), 0)\n"
+        "assert time.monotonic() - began >= bombs._PAUSE * bombs._PAUSES"
     )
     assert heard == "status 0\nthe zygote is alive\n"
 

@@ -1,10 +1,10 @@
 //! From targets to explanations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use flakelab_lab::orders::{self, Kind};
 use flakelab_lab::{Lab, LabError};
-use flakelab_model::{Class, Isolation, Order, Polarity, TestIndex};
+use flakelab_model::{Class, Isolation, Order, Polarity, RunRequest, TestIndex};
 
 use crate::ask::{self, Answer};
 use crate::chance;
@@ -252,6 +252,19 @@ fn explain_repetition(
     Ok(())
 }
 
+/// Orders that come more than once, each time as a run of its own.
+#[derive(Default)]
+struct Repeats(HashMap<Order, u32>);
+
+impl Repeats {
+    fn number(&mut self, request: RunRequest) -> RunRequest {
+        let seen = self.0.entry(request.order.clone()).or_default();
+        let attempt = request.attempt + *seen;
+        *seen += 1;
+        RunRequest { attempt, ..request }
+    }
+}
+
 /// The tests that fail in one of these orders and pass alone, with the order as far as it matters.
 pub fn failing_in(
     lab: &mut dyn Lab,
@@ -260,9 +273,10 @@ pub fn failing_in(
     orders: &[Order],
 ) -> Result<Vec<Target>, LabError> {
     let mut session = Session::new(lab, settings, watch);
+    let mut repeats = Repeats::default();
     let batch = orders
         .iter()
-        .map(|order| session.request(order.0.clone(), Isolation::Fork))
+        .map(|order| repeats.number(session.request(order.0.clone(), Isolation::Fork)))
         .collect();
     let records = session.run(Stage::Orders, batch)?;
     let mut targets: BTreeMap<TestIndex, Target> = BTreeMap::new();
@@ -322,13 +336,14 @@ fn find_orders(
         all.extend([a, b]);
     }
     all.truncate(session.settings.orders.max(2));
+    let mut repeats = Repeats::default();
     for chunk in all.chunks(CHUNK) {
         if session.out_of_budget || !targets.iter().zip(alone).any(|(t, a)| lacks(t, a)) {
             break;
         }
         let batch = chunk
             .iter()
-            .map(|order| session.request(order.0.clone(), Isolation::Fork))
+            .map(|order| repeats.number(session.request(order.0.clone(), Isolation::Fork)))
             .collect();
         let records = session.run(Stage::Orders, batch)?;
         for (order, record) in chunk.iter().zip(records) {

@@ -33,8 +33,7 @@ pub struct Pursuit {
     pub reruns: u32,
     /// Whether a test is executed again at once, or once all others had their turn.
     pub immediate: bool,
-    /// Whether the first test that reaches the change and fails ends the run. Where the lab has a process at hand that
-    /// has the change and has run no test, it executes that test alone there as well.
+    /// Whether the first test that reaches the change and fails ends the run.
     pub first_kill: bool,
 }
 
@@ -50,8 +49,6 @@ pub struct Pursued {
     pub hits: u64,
     /// Whether it was executed earlier in the same process, by another execution.
     pub earlier: bool,
-    /// Whether it is the only execution of its process: of the test that ended a run by failing, unasked.
-    pub alone: bool,
 }
 
 /// The numbers of points that were executed, as runs of neighbours: (first, how many), ascending.

@@ -63,8 +63,6 @@ pub(crate) struct Chase<'a> {
     /// Tests that no sweep has executed yet.
     remaining: BTreeSet<TestIndex>,
     alone: Vec<Ask>,
-    /// Runs alone that came with a sweep: they say nothing before the test was run without the mutant.
-    unsettled: Vec<(Pursued, Ask)>,
     /// The last step of the ladder that was taken.
     climbed: usize,
     /// Sweeps so far.
@@ -85,7 +83,6 @@ impl<'a> Chase<'a> {
             kills: Vec::new(),
             notes: Vec::new(),
             alone: Vec::new(),
-            unsettled: Vec::new(),
             climbed: settings.reruns.of(Rung::SameProcess) as usize,
             stages: 0,
             timeouts: 0,
@@ -126,29 +123,9 @@ impl<'a> Chase<'a> {
         !self.matrix && (!self.kills.is_empty() || self.timeouts >= ENOUGH_TIMEOUTS)
     }
 
-    /// Tests that are to be run without the mutant before what they did with it says something.
-    pub(crate) fn unsettled(&self) -> impl Iterator<Item = TestIndex> {
-        self.unsettled.iter().map(|(pursued, _)| pursued.test)
-    }
-
-    /// Takes the runs alone of tests that were run without the mutant by now.
-    pub(crate) fn settle(&mut self, reruns: &Reruns, controls: &mut Controls) {
-        let (ready, rest) = std::mem::take(&mut self.unsettled)
-            .into_iter()
-            .partition(|(pursued, _)| controls.has_asked(pursued.test));
-        self.unsettled = rest;
-        let ready: Vec<(Pursued, Ask)> = ready;
-        for (pursued, ask) in ready {
-            self.execution(&ask, &pursued, alone_step(&ask, reruns), controls);
-            if !pursued.hit {
-                self.alone.push(ask);
-            }
-        }
-    }
-
     /// What to run next; nothing when the verdict is there.
     pub(crate) fn next(&mut self, reruns: &Reruns) -> Vec<Ask> {
-        if self.error.is_some() || !self.unsettled.is_empty() {
+        if self.error.is_some() {
             return Vec::new();
         }
         if !self.alone.is_empty() {
@@ -233,23 +210,12 @@ impl<'a> Chase<'a> {
         }
         let mut seen: BTreeMap<TestIndex, u32> = BTreeMap::new();
         for pursued in &record.pursued {
-            if pursued.alone {
-                // In place of the run alone that the failure before has asked for.
-                let asked = self
-                    .alone
-                    .iter()
-                    .position(|ask| ask.purpose == Purpose::Kill && ask.tests == [pursued.test]);
-                if let Some(at) = asked {
-                    let ask = self.alone.swap_remove(at);
-                    self.unsettled.push((pursued.clone(), ask));
-                }
-                continue;
-            }
             let number = seen.entry(pursued.test).or_default();
             let step = match ask.purpose {
                 Purpose::Sweep => reruns.step(Rung::SameProcess, *number),
                 Purpose::Climb => reruns.step(ask.rung, ask.attempt),
-                _ => alone_step(ask, reruns),
+                // An execution alone that is asked for out of turn.
+                _ => reruns.step(ask.rung, reruns.of(ask.rung).min(1)),
             };
             *number += 1;
             self.execution(ask, pursued, step, controls);
@@ -335,9 +301,4 @@ impl<'a> Chase<'a> {
             self.error = Some(why.to_owned());
         }
     }
-}
-
-/// The step of an execution alone that is asked for out of turn.
-fn alone_step(ask: &Ask, reruns: &Reruns) -> usize {
-    reruns.step(ask.rung, reruns.of(ask.rung).min(1))
 }

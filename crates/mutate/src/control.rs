@@ -20,11 +20,6 @@ impl Controls {
         self.asked.insert(test)
     }
 
-    /// Whether that was said before.
-    pub(crate) fn has_asked(&self, test: TestIndex) -> bool {
-        self.asked.contains(&test)
-    }
-
     /// An execution without the mutant, or that did not reach it.
     pub(crate) fn note(&mut self, test: TestIndex, outcome: &Outcome) {
         if outcome.polarity() == Polarity::Fail {

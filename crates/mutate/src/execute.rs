@@ -45,9 +45,6 @@ impl Executor<'_> {
         chases: &mut [Chase<'_>],
     ) -> Result<(), LabError> {
         loop {
-            for chase in chases.iter_mut() {
-                chase.settle(&self.settings.reruns, &mut self.controls);
-            }
             let (batch, whom) = self.round(chases);
             if batch.is_empty() {
                 return Ok(());
@@ -81,7 +78,6 @@ impl Executor<'_> {
         let mut controls = Vec::new();
         let mut wanted = Vec::new();
         for (at, chase) in chases.iter_mut().enumerate() {
-            controls.extend(chase.unsettled().filter(|test| self.controls.ask(*test)));
             for ask in chase.next(&self.settings.reruns) {
                 if ask.purpose == Purpose::Kill && self.controls.ask(ask.tests[0]) {
                     controls.push(ask.tests[0]);

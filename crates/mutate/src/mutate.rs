@@ -190,6 +190,16 @@ struct Covering {
     units: BTreeMap<usize, BTreeSet<TestIndex>>,
 }
 
+/// How many units before it have the same name and text: a verdict is that of one of them.
+fn twin(found: &Mutants, unit: usize, text: &str) -> usize {
+    let own = &found.units[unit];
+    let same = |other: &&Unit| {
+        (&other.classes, &other.name) == (&own.classes, &own.name)
+            && text[other.span.clone()] == text[own.span.clone()]
+    };
+    found.units[..unit].iter().filter(same).count()
+}
+
 /// From the first point of a unit to its last, what is nested in between included.
 fn points_of(found: &Mutants, unit: usize, first: usize) -> Range<usize> {
     let of = |point: &Point| point.unit == unit;
@@ -245,7 +255,8 @@ impl<'a> Campaign<'a> {
                 let order = self.order(point, of_unit, &covering.file);
                 let tests: Vec<TestIndex> = order.iter().map(|c| c.test).collect();
                 let change = reuse::digest(&(
-                    &file.path,
+                    (&file.path, &unit.classes, &unit.name),
+                    twin(found, mutation.unit, &file.text),
                     &file.text[unit.span.clone()],
                     mutation.unit_text(&file.text, unit),
                     self.settings.matrix,

@@ -42,9 +42,6 @@ pub(crate) enum Event {
         n: u32,
         #[serde(default)]
         to: Option<Vec<i64>>,
-        /// Where no other test was executed before.
-        #[serde(default)]
-        alone: bool,
     },
     /// A test's outcome.
     #[serde(rename = "o")]

@@ -63,10 +63,12 @@ class Guard:
 
     def _wait(self):
         for _ in range(_PAUSES):
-            if not self._shared[_COUNTS]:
+            counts = self._shared[_COUNTS]
+            if not counts:
                 return
+            if not _is_alive(counts):
+                break
             sleep(_PAUSE)
-        # Whoever counted is no more.
         self._shared[_COUNTS] = 0
 
     def _forked(self):
@@ -80,7 +82,7 @@ class Guard:
         shared[pid % _SLOTS] = pid
         if pid % _EVERY:
             return
-        shared[_COUNTS] = 1
+        shared[_COUNTS] = pid
         alive = self._alive()
         if len(alive) > MOST_PROCESSES:
             self._end(alive)

@@ -10,13 +10,12 @@ from .walk import Stop, Trie, Walker
 
 
 class ColdDriver:
-    def __init__(self, channel, surround, setup, layers=None, reach=None, server=None):
+    def __init__(self, channel, surround, setup, layers=None, reach=None):
         self._channel = channel
         self._surround = surround
         self._setup = setup
         self._layers = layers
         self._reach = reach
-        self._server = server
         self._order = setup["order"]
         self.arguments = list(setup["args"])
         self._wanted = 2 if setup["mode"] == "twice" else 1
@@ -76,9 +75,7 @@ class ColdDriver:
         from .mute import mute
 
         mute(session.config)
-        fork_copy = self._server and self._server.copying(self._setup["reseed_copies"])
-        mutation = self._setup["mutation"]
-        Pursuit(session, items, recorder, self._channel, self._probe, mutation, fork_copy).run()
+        Pursuit(session, items, recorder, self._channel, self._probe, self._setup["mutation"]).run()
         raise Stop
 
     def _find(self, collected):

@@ -75,7 +75,7 @@ def swap_in(mutation, channel, config):
 class Pursuit:
     """Executes tests one after the other, again where they did not reach the change."""
 
-    def __init__(self, session, items, recorder, channel, probe, mutation, fork_copy=None):
+    def __init__(self, session, items, recorder, channel, probe, mutation):
         self._session = session
         self._items = items
         self._recorder = recorder
@@ -84,37 +84,11 @@ class Pursuit:
         self._executions = 1 + mutation["reruns"]
         self._immediate = mutation["immediate"]
         self._first_kill = mutation["first_kill"]
-        self._fork_copy = fork_copy if self._first_kill else None
         self._imported = self._hit_before = False
         self._pid = os.getpid()
 
     def run(self):
         self._imported = self._hit_before = self._probe.start()
-        if self._fork_copy is None or len(self._items) < 2:
-            self._sweep(None)
-            return
-        # Number of the test that failed, plus one; shared with the process that executes all of them.
-        killer = mmap.mmap(-1, 8)
-        if self._fork_copy():
-            self._pid = os.getpid()
-            self._sweep(killer)
-            return
-        number = int.from_bytes(killer[:], "little")
-        if 0 < number <= len(self._items):
-            # No test has run here yet: it is alone. What the others reached is not its doing.
-            self._probe.start()
-            self._hit_before = self._imported
-            self._execute(number - 1, len(self._items), b',"alone":true')
-
-    def _sweep(self, killer):
-        for number, killed in self._executed():
-            if killed and self._first_kill:
-                if killer is not None:
-                    killer[:] = (number + 1).to_bytes(8, "little")
-                return
-
-    def _executed(self):
-        """Numbers of tests as they are executed, with whether they failed and reached the change."""
         numbers = list(range(len(self._items)))
         if self._immediate:
             for number in numbers:
@@ -122,23 +96,25 @@ class Pursuit:
                     hit, killed = self._execute(number, number + 1)
                     if hit:
                         break
-                yield number, killed
+                if killed and self._first_kill:
+                    return
             return
         for _ in range(self._executions):
             missed = []
             for at, number in enumerate(numbers):
                 following = numbers[at + 1] if at + 1 < len(numbers) else len(self._items)
                 hit, killed = self._execute(number, following)
-                yield number, killed
+                if killed and self._first_kill:
+                    return
                 if not hit:
                     missed.append(number)
             numbers = missed
 
-    def _execute(self, number, following, alone=b""):
+    def _execute(self, number, following):
         item = self._items[number]
         following = self._items[following] if following < len(self._items) else None
         self._hit_before |= self._probe.start()
-        self._channel.send_raw(b'{"k":"s","n":%d%b}' % (number, alone))
+        self._channel.send_raw(b'{"k":"s","n":%d}' % number)
         event, is_over = execute(self._session, self._recorder, self._pid, item, following)
         hit = self._imported or self._probe.is_hit()
         event.update(k="o", n=number, hit=hit, hits=self._probe.hits(), earlier=self._hit_before)

@@ -39,6 +39,13 @@ class Sandbox:
         self._kernel.unshare_mounts()
         self._push(self._targets)
 
+    def part(self):
+        """Called in a forked child that writes to the layer of its parent: what it leaves running does not see the
+        parent's next layer."""
+        self._kernel.arm()
+        self._kernel.unshare_mounts()
+        self._kernel.disarm()
+
     def settle(self):
         """What was written so far becomes a layer below: this process has written nothing any more."""
         self._kernel.arm()

@@ -66,13 +66,6 @@ class ForkServer:
         self._channel.send({"k": "left", "status": status})
         return False
 
-    def copying(self, reseed):
-        """Like `fork_branch`, for a child of this server that has collected; None where it must not be forked."""
-        if self._repair.obstacle() is not None:
-            return None
-        self._reseed = reseed
-        return lambda: self.fork_branch(False)
-
     def _may_share(self):
         """Whether a child may write into the layer of this process, which waits for it and has written nothing."""
         return self._sandbox is not None and self._sandbox.is_untouched()
@@ -96,7 +89,9 @@ class ForkServer:
         self._guard.begin()
         self._channel.send_raw(b'{"k":"begin","pid":%d}' % os.getpid())
         try:
-            if self._sandbox and not shares_layer:
+            if shares_layer:
+                self._sandbox.part()
+            elif self._sandbox:
                 if self._watched:
                     self._sandbox.keep_bottoms()
                 self._sandbox.split()

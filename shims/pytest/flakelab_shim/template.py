@@ -51,7 +51,7 @@ class Template:
         sys.argv[1:] = request["args"]
         given = config.invocation_params
         config.invocation_params = type(given)(args=tuple(request["args"]), plugins=given.plugins, dir=given.dir)
-        self.driver = ColdDriver(self._channel, self._surround, request, reach=self._reach, server=self._server)
+        self.driver = ColdDriver(self._channel, self._surround, request, reach=self._reach)
         self._compiled.install()
         return request["args"]
 

@@ -1,5 +1,7 @@
 //! What a campaign has finished, kept in the store.
 
+use std::cell::RefCell;
+
 use flakelab_lab::{Journal, LabError};
 use flakelab_store::{CampaignId, Store};
 
@@ -9,6 +11,8 @@ use crate::error::chain;
 pub(crate) struct StoreJournal<'a> {
     store: &'a Store,
     campaign: CampaignId,
+    /// What could not be read, told by the next `put`: what is unknown is done again and kept.
+    unread: RefCell<Option<LabError>>,
 }
 
 /// What earlier campaigns of a verb have kept: read only. Nothing at all, for a user who wants everything anew.
@@ -29,16 +33,30 @@ impl Journal for EarlierJournal<'_> {
 
 impl<'a> StoreJournal<'a> {
     pub(crate) fn new(store: &'a Store, campaign: CampaignId) -> Self {
-        Self { store, campaign }
+        Self {
+            store,
+            campaign,
+            unread: RefCell::new(None),
+        }
     }
 }
 
 impl Journal for StoreJournal<'_> {
     fn get(&self, key: &str) -> Option<String> {
-        self.store.result(self.campaign, key).ok()?
+        match self.store.result(self.campaign, key) {
+            Ok(found) => found,
+            Err(error) => {
+                let error = LabError::broken(chain(&error));
+                self.unread.borrow_mut().get_or_insert(error);
+                None
+            }
+        }
     }
 
     fn put(&mut self, key: &str, value: &str) -> Result<(), LabError> {
+        if let Some(error) = self.unread.take() {
+            return Err(error);
+        }
         self.store
             .keep(self.campaign, key, value)
             .map_err(|e| LabError::broken(chain(&e)))

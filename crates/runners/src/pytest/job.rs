@@ -177,14 +177,14 @@ impl Job {
         });
     }
 
-    pub(super) fn start(&mut self, node: u32, to: Option<Vec<i64>>, alone: bool) {
+    pub(super) fn start(&mut self, node: u32, to: Option<Vec<i64>>) {
         if let Some(lineage) = self.lineages.last_mut() {
             lineage.progress = Instant::now();
             lineage.running = Some((node, to));
             lineage.reprieve = None;
             if let Some(chase) = &mut self.pursuit {
                 lineage.cpu = process::cpu_time(lineage.pid).unwrap_or_default();
-                chase.start(alone);
+                chase.start();
             }
         }
     }
@@ -598,9 +598,9 @@ mod tests {
     fn a_crash_is_charged_to_the_running_test_and_the_rest_did_not_run() {
         let mut job = job(&[&[7, 8, 9]]);
         job.begin(100);
-        job.start(0, None, false);
+        job.start(0, None);
         job.outcome(passed(0, None));
-        job.start(1, None, false);
+        job.start(1, None);
         job.left(11, "Fatal Python error");
         let records = job.records(1, Duration::ZERO);
         assert_eq!(words(&records[0]), ["passed", "crashed", "not_run"]);
@@ -617,15 +617,15 @@ mod tests {
     fn a_timeout_in_one_branch_leaves_the_other_alone() {
         let mut job = job(&[&[1, 2], &[1, 3]]);
         job.begin(100);
-        job.start(0, Some(vec![1, 2]), false);
+        job.start(0, Some(vec![1, 2]));
         job.outcome(passed(0, Some(vec![1, 2])));
         job.begin(101);
-        job.start(1, Some(vec![END]), false);
+        job.start(1, Some(vec![END]));
         let late = Instant::now() + Duration::from_secs(6);
         assert_eq!(job.expire(late), Some(Overdue::Lineage(101)));
         assert_eq!(job.expire(late), None, "killed once");
         job.left(9, "");
-        job.start(2, Some(vec![END]), false);
+        job.start(2, Some(vec![END]));
         job.outcome(passed(2, Some(vec![END])));
         job.end();
         job.left(0, "");
@@ -650,7 +650,7 @@ mod tests {
     fn a_killed_process_that_does_not_end_takes_its_worker_along() {
         let mut job = job(&[&[1]]);
         job.begin(100);
-        job.start(0, Some(vec![END]), false);
+        job.start(0, Some(vec![END]));
         let late = Instant::now() + Duration::from_secs(11);
         assert_eq!(job.expire(late), Some(Overdue::Lineage(100)));
         let later = late + Duration::from_secs(11);

@@ -345,7 +345,7 @@ impl PytestLab {
             if let Some(at) = self.lanes.iter().position(Lane::is_waiting) {
                 self.lanes[at].dispatch(&self.reseed);
             } else if let Some(lane) = self.templates.iter_mut().find(|lane| lane.is_waiting()) {
-                lane.dispatch(&self.reseed);
+                lane.dispatch(&[]);
             } else if let Some(PendingCold { pending, hash_seed }) = colds.pop_front() {
                 self.started += 1;
                 let cold = ColdRun::start(

@@ -124,8 +124,6 @@ struct FreshRequest<'a> {
     #[serde(flatten)]
     selection: &'a Selection,
     reseed: [&'static str; 2],
-    /// For forks of the fork, once it has collected the suite.
-    reseed_copies: &'a [String],
     #[serde(flatten)]
     special: &'a Special,
 }
@@ -223,7 +221,6 @@ impl Lane {
                 selection,
                 // A fresh interpreter's generators are seeded by chance.
                 reseed: ["random", "numpy"],
-                reseed_copies: reseed,
                 special: &pending.special,
             }),
             (Kind::Zygote { items }, _) => self.worker.send(&ForkRequest {
@@ -345,7 +342,7 @@ pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
     match event {
         Event::Begin { pid } => job.begin(pid),
         Event::Ready { plain } => job.plain = plain,
-        Event::Start { n, to, alone } => job.start(n, to, alone),
+        Event::Start { n, to } => job.start(n, to),
         Event::Outcome(outcome) => {
             progress.executions.fetch_add(1, Ordering::Relaxed);
             job.outcome(outcome);

@@ -38,6 +38,8 @@ pub(crate) fn flakelab() -> &'static Path {
             }
         }
         let own = folder.join(std::process::id().to_string());
+        // Numbers of processes come again.
+        let _ = fs::remove_dir_all(&own);
         fs::create_dir_all(&own).expect("a folder");
         let link = own.join("flakelab");
         fs::hard_link(env!("CARGO_BIN_EXE_flakelab"), &link).expect("a link");

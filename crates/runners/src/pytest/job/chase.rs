@@ -19,22 +19,15 @@ pub(super) struct Chase {
     /// Whether it was executed before the first execution, that is at import: then every test has it.
     imported: bool,
     begun: bool,
-    /// Whether the execution is the only one of its process.
-    alone: bool,
 }
 
 impl Chase {
     /// An execution begins.
-    pub(super) fn start(&mut self, alone: bool) {
+    pub(super) fn start(&mut self) {
         let was_hit = std::mem::take(&mut self.hit);
+        self.earlier |= was_hit;
         self.imported |= was_hit && !self.begun;
-        self.earlier = if alone {
-            self.imported
-        } else {
-            self.earlier || was_hit
-        };
         self.begun = true;
-        self.alone = alone;
         self.hits = 0;
     }
 
@@ -47,7 +40,6 @@ impl Chase {
                 hit: self.hit || self.imported,
                 hits: self.hits,
                 earlier: self.earlier,
-                alone: self.alone,
             });
         }
     }
@@ -95,6 +87,5 @@ fn not_collected(test: TestIndex) -> Pursued {
         hit: true,
         hits: 1,
         earlier: false,
-        alone: false,
     }
 }
