@@ -40,6 +40,9 @@ pub trait Variants {
 pub trait Journal {
     fn get(&self, key: &str) -> Option<String>;
     fn put(&mut self, key: &str, value: &str) -> Result<(), LabError>;
+
+    /// All of them or, should something end this process, none.
+    fn put_all(&mut self, entries: &[(&str, String)]) -> Result<(), LabError>;
 }
 
 /// No outcome could be obtained. A failing test is an outcome, never an error.

@@ -24,6 +24,13 @@ pub enum Changed {
     /// A whole file, read in place of the one on disk when it is imported: takes an interpreter that has
     /// imported nothing of the project.
     Import { file: String, text: String },
+    /// A quick look at many changes in one fork of the collected suite: the n-th test of the order is executed with the
+    /// `which[n]`-th body in place, unless a test has failed with that body before. What one of them left behind reaches
+    /// the next, so nothing that this shows is proved.
+    InTurn {
+        bodies: Vec<CodeEdit>,
+        which: Vec<u32>,
+    },
 }
 
 /// How far a run goes to have its tests reach the change.
@@ -41,6 +48,8 @@ pub struct Pursuit {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pursued {
     pub test: TestIndex,
+    /// Its place in the order.
+    pub place: u32,
     pub outcome: Outcome,
     pub micros: u32,
     /// Whether the change was executed by this test, or when the suite was imported.

@@ -19,7 +19,7 @@ const ENOUGH_TIMEOUTS: usize = 2;
 const MOST_CONFIRMING: u32 = 4;
 /// Files of tests that the first sweep of an imported mutant takes, and how many times more the next one: importing so
 /// many takes about as long as starting anew.
-const FIRST_FILES: usize = 16;
+const FIRST_FILES: usize = 2;
 const MORE_FILES: usize = 8;
 /// Runs of a mutant that may be lost before it is given up.
 const MOST_LOST: u32 = 2;
@@ -37,6 +37,8 @@ pub(crate) struct Ask {
 pub(crate) enum Purpose {
     /// All tests, one after the other.
     Sweep,
+    /// It failed after the change was executed, in a process that was used for other mutants before.
+    Suspect,
     /// It failed, and the change was executed.
     Kill,
     /// It failed after the change was executed, but not by itself.
@@ -46,6 +48,13 @@ pub(crate) enum Purpose {
     Timeout,
     /// A rerun of pairs that missed.
     Climb,
+}
+
+impl Purpose {
+    /// Whether a failure is the second one, and so a kill.
+    pub(crate) fn may_kill(self) -> bool {
+        matches!(self, Purpose::Suspect | Purpose::Kill)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +130,16 @@ impl<'a> Chase<'a> {
 
     fn is_decided(&self) -> bool {
         !self.matrix && (!self.kills.is_empty() || self.timeouts >= ENOUGH_TIMEOUTS)
+    }
+
+    /// A test that is likely to kill it: run alone before all others.
+    pub(crate) fn suspect(&mut self, test: TestIndex) {
+        self.alone.push(Ask {
+            tests: vec![test],
+            rung: Rung::ProcessPerPair,
+            attempt: 1,
+            purpose: Purpose::Suspect,
+        });
     }
 
     /// What to run next; nothing when the verdict is there.
@@ -212,7 +231,7 @@ impl<'a> Chase<'a> {
         for pursued in &record.pursued {
             let number = seen.entry(pursued.test).or_default();
             let step = match ask.purpose {
-                Purpose::Sweep => reruns.step(Rung::SameProcess, *number),
+                Purpose::Sweep | Purpose::Suspect => reruns.step(Rung::SameProcess, *number),
                 Purpose::Climb => reruns.step(ask.rung, ask.attempt),
                 // An execution alone that is asked for out of turn.
                 _ => reruns.step(ask.rung, reruns.of(ask.rung).min(1)),
@@ -259,7 +278,7 @@ impl<'a> Chase<'a> {
                     self.alone.push(alone(Purpose::Count));
                 }
             }
-            (Polarity::Fail, true) if ask.purpose != Purpose::Kill => {
+            (Polarity::Fail, true) if !ask.purpose.may_kill() => {
                 self.alone.push(alone(Purpose::Kill));
             }
             (Polarity::Fail, true) if controls.explains(pursued.test, &pursued.outcome) => {

@@ -4,8 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_model::{Outcome, Polarity, TestIndex};
 
-/// Runs without a mutant of each test that is about to kill one.
-pub(crate) const CONTROLS: u32 = 5;
+/// How often each test that is about to kill was run without a mutant, coverage runs included: it has passed those.
+const RUNS: u32 = 5;
+/// Of these alone, as it is when it kills; the second one in another interpreter, with another hash seed.
+const ALONE: u32 = 1;
+
+/// Runs that are needed after so many coverage runs.
+pub(crate) fn controls(coverage_runs: u32) -> u32 {
+    RUNS.saturating_sub(coverage_runs).max(ALONE)
+}
 
 /// Failures that occur without a mutant, by test.
 #[derive(Debug, Default)]
@@ -71,6 +78,11 @@ mod tests {
             message: message.into(),
             at: String::new(),
         }))
+    }
+
+    #[test]
+    fn every_killer_has_run_five_times_without_a_mutant_and_twice_alone() {
+        assert_eq!([0, 1, 3, 4, 17].map(controls), [5, 4, 2, 2, 2]);
     }
 
     #[test]

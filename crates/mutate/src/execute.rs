@@ -8,15 +8,16 @@ use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Isolation, Mutation, Order, Pursuit, RunRecord, RunRequest, TestIndex};
 
 use crate::chase::{Ask, Chase, Purpose};
-use crate::control::{CONTROLS, Controls};
+use crate::control::{Controls, controls};
 use crate::pair::Rung;
+use crate::scout::Killers;
 use crate::settings::Settings;
 
 /// A timeout must show again, in so much more time, or with so many more executions than without the change.
 const MORE_TIME: u32 = 2;
 const MORE_HITS: u64 = 100;
 /// Executions that are nothing special.
-const FEW_HITS: u64 = 10_000;
+pub(crate) const FEW_HITS: u64 = 10_000;
 
 /// Runs and the CPU time they took.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,6 +35,7 @@ enum For {
 pub(crate) struct Executor<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) controls: Controls,
+    pub(crate) killers: Killers,
     pub(crate) spent: Spent,
 }
 
@@ -75,12 +77,12 @@ impl Executor<'_> {
     }
 
     fn round(&mut self, chases: &mut [Chase<'_>]) -> (Vec<RunRequest>, Vec<For>) {
-        let mut controls = Vec::new();
+        let mut controlled = Vec::new();
         let mut wanted = Vec::new();
         for (at, chase) in chases.iter_mut().enumerate() {
             for ask in chase.next(&self.settings.reruns) {
-                if ask.purpose == Purpose::Kill && self.controls.ask(ask.tests[0]) {
-                    controls.push(ask.tests[0]);
+                if ask.purpose.may_kill() && self.controls.ask(ask.tests[0]) {
+                    controlled.push(ask.tests[0]);
                 }
                 let request = self.request(chase, &ask);
                 wanted.push((request, For::Mutant(at, ask)));
@@ -92,8 +94,9 @@ impl Executor<'_> {
             Isolation::Fresh
         };
         let timeout = self.settings.timeout;
-        let controls = controls.into_iter().flat_map(|test| {
-            (0..CONTROLS).map(move |attempt| {
+        let times = controls(1 + self.settings.coverage_reruns);
+        let controls = controlled.into_iter().flat_map(|test| {
+            (0..times).map(move |attempt| {
                 let order = Order(vec![test]);
                 let request = RunRequest {
                     attempt,

@@ -10,6 +10,7 @@
 //! | `priority` | which test of a mutant goes first? (section 3.3) |
 //! | `subject` | how does a mutant come into a process? |
 //! | `execute` | runs for many mutants at a time |
+//! | `scout` | which test is likely to kill which mutant? |
 //! | `chase` | what does one mutant need next? (section 3.2) |
 //! | `control` | how do tests fail without a mutant? |
 //! | `pair` | what do pairs say of a mutant, and what did reruns bring? (table 5) |
@@ -30,6 +31,7 @@ mod mutate;
 mod pair;
 mod priority;
 mod reuse;
+mod scout;
 mod settings;
 mod simulate;
 mod subject;

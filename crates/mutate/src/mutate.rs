@@ -73,6 +73,7 @@ pub fn mutate(
         executor: Executor {
             settings,
             controls: Default::default(),
+            killers: Default::default(),
             spent: Spent::default(),
         },
         tests: Tests::new(
@@ -200,6 +201,17 @@ fn twin(found: &Mutants, unit: usize, text: &str) -> usize {
     found.units[..unit].iter().filter(same).count()
 }
 
+/// The function whose tests are the first to notice: that of a default argument or decorator is the one it stands at, not
+/// the one that evaluates it.
+fn nearest(found: &Mutants, mutation: &Mutation) -> usize {
+    let around = |unit: &Unit| {
+        let (outer, inner) = (&unit.span, &mutation.span);
+        unit.kind == UnitKind::Function && outer.start <= inner.start && inner.end <= outer.end
+    };
+    let innermost = found.units.iter().rposition(around);
+    innermost.unwrap_or(mutation.unit)
+}
+
 /// From the first point of a unit to its last, what is nested in between included.
 fn points_of(found: &Mutants, unit: usize, first: usize) -> Range<usize> {
     let of = |point: &Point| point.unit == unit;
@@ -248,10 +260,11 @@ impl<'a> Campaign<'a> {
             for (mutation, broken) in chunk {
                 let unit = &found.units[mutation.unit];
                 let point = (first + mutation.point) as u32;
+                let near = nearest(found, mutation);
                 let of_unit = covering
                     .units
-                    .entry(mutation.unit)
-                    .or_insert_with(|| self.covering(points_of(found, mutation.unit, first)));
+                    .entry(near)
+                    .or_insert_with(|| self.covering(points_of(found, near, first)));
                 let order = self.order(point, of_unit, &covering.file);
                 let tests: Vec<TestIndex> = order.iter().map(|c| c.test).collect();
                 let change = reuse::digest(&(
@@ -296,18 +309,24 @@ impl<'a> Campaign<'a> {
                 });
             }
             let (places, mut running): (Vec<usize>, Vec<Chase<'_>>) = chases.into_iter().unzip();
+            self.executor.scout(lab, &mut running)?;
             self.executor.run(lab, &mut running)?;
+            self.executor.killers.learn(&running);
             for (place, chase) in places.iter().zip(&running) {
                 self.ladder.add(chase.pairs.values());
-                let verdict = self.verdict(chase);
-                let text =
-                    serde_json::to_string(&verdict).map_err(|e| LabError::broken(e.to_string()))?;
-                around.journal.put(&waiting[*place].key, &text)?;
                 if self.settings.matrix {
                     waiting[*place].pairs = matrix_pairs(chase);
                 }
-                waiting[*place].verdict = Some((verdict, false));
+                waiting[*place].verdict = Some((self.verdict(chase), false));
             }
+            // Together: whoever goes on after an interruption finds all of them, or looks at all of them once more.
+            let finished = places.iter().map(|place| &waiting[*place]);
+            let finished: Vec<(&str, String)> = finished
+                .filter_map(|one| Some((one.key.as_str(), one.verdict.as_ref()?)))
+                .map(|(key, (verdict, _))| Ok((key, serde_json::to_string(verdict)?)))
+                .collect::<Result<_, serde_json::Error>>()
+                .map_err(|e| LabError::broken(e.to_string()))?;
+            around.journal.put_all(&finished)?;
             for one in waiting {
                 around.watch.step();
                 let unit = &found.units[one.mutation.unit];

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flakelab_model::{Changed, CodeEdit, Isolation, Timeout};
-use flakelab_source::mutants::{Mutants, Mutation, Unit};
+use flakelab_source::mutants::{Mutants, Mutation, Unit, UnitKind};
 
 use crate::pair::Rung;
 use crate::priority::Candidate;
@@ -53,16 +53,25 @@ impl Subject<'_> {
         let point = self.change.point;
         let (whole, part) = self.found.counted(&self.file.text, point, self.unit);
         match self.placed(rung) {
-            (Changed::Body(body), isolation) => {
-                (Changed::Body(CodeEdit { text: part, ..body }), isolation)
-            }
             (Changed::Import { file, .. }, isolation) => {
                 (Changed::Import { file, text: whole }, isolation)
+            }
+            (_, isolation) => {
+                let body = CodeEdit {
+                    text: part,
+                    ..self.body()
+                };
+                (Changed::Body(body), isolation)
             }
         }
     }
 
-    fn body(&self) -> CodeEdit {
+    /// Whether its function can be given another body: also where that comes too late to be the whole truth.
+    pub(crate) fn can_be_swapped(&self) -> bool {
+        self.unit.kind == UnitKind::Function
+    }
+
+    pub(crate) fn body(&self) -> CodeEdit {
         CodeEdit {
             file: self.file.absolute.clone(),
             classes: self.unit.classes.clone(),

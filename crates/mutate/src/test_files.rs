@@ -1,4 +1,4 @@
-//! Which file each test stands in.
+//! Which file and which function each test stands in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,23 +8,40 @@ use flakelab_model::{Place, Suite, TestIndex};
 pub(crate) struct TestFiles {
     of: Vec<u32>,
     numbers: BTreeMap<String, u32>,
+    functions: Vec<u32>,
 }
 
 impl TestFiles {
     pub(crate) fn new(suite: &Suite) -> Self {
         let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
-        let of = suite.ids().iter().map(|id| {
-            let id = id.to_string();
-            let file = Place::of(&id).map_or(id, |place| place.file);
+        let mut bases: BTreeMap<String, u32> = BTreeMap::new();
+        let number = |numbers: &mut BTreeMap<String, u32>, name: String| {
             let next = numbers.len() as u32;
-            *numbers.entry(file).or_insert(next)
+            *numbers.entry(name).or_insert(next)
+        };
+        let places = suite.ids().iter().map(|id| {
+            let id = id.to_string();
+            let (file, base) = match Place::of(&id) {
+                Some(place) => (place.file.clone(), place.base()),
+                None => (id.clone(), id),
+            };
+            (number(&mut numbers, file), number(&mut bases, base))
         });
-        let of = of.collect();
-        Self { of, numbers }
+        let (of, functions) = places.unzip();
+        Self {
+            of,
+            numbers,
+            functions,
+        }
     }
 
     pub(crate) fn of(&self, test: TestIndex) -> u32 {
         self.of[test.at()]
+    }
+
+    /// The same for all parameters of a test.
+    pub(crate) fn function(&self, test: TestIndex) -> u32 {
+        self.functions[test.at()]
     }
 
     /// The numbers of those that are named.

@@ -192,6 +192,96 @@ fn a_change_that_goes_in_circles_is_ended() {
     assert_eq!(record.ending, Ending::TimedOut);
 }
 
+/// Many changes, each for tests of its own, in one process.
+fn in_turn(dir: &tempfile::TempDir, texts: &[(&str, u32, &str)], which: &[u32]) -> Mutation {
+    let bodies = texts.iter().map(|(name, line, text)| {
+        let Changed::Body(body) = body(dir, name, *line, text, AGAIN).code else {
+            panic!("not a body");
+        };
+        body
+    });
+    Mutation {
+        code: Changed::InTurn {
+            bodies: bodies.collect(),
+            which: which.to_vec(),
+        },
+        most_hits: 1_000,
+        pursuit: AGAIN,
+    }
+}
+
+fn places(record: &RunRecord) -> Vec<(u32, &str, bool)> {
+    let tell = |p: &Pursued| (p.place, p.outcome.word(), p.hit);
+    record.pursued.iter().map(tell).collect()
+}
+
+#[test]
+fn changes_in_turn_are_in_place_for_their_own_tests_and_no_longer() {
+    let dir = project();
+    let mut lab = open(&dir, None);
+    let texts = [
+        (
+            "twice",
+            3,
+            "def twice(x):\n    return (__flakelab_hit__() or x * RATE + 1)\n",
+        ),
+        (
+            "twice",
+            3,
+            "def twice(x):\n    return (__flakelab_hit__() or RATE * x)\n",
+        ),
+        (
+            "nowhere",
+            3,
+            "def nowhere(x):\n    return (__flakelab_hit__() or x)\n",
+        ),
+        (
+            "down",
+            5,
+            "def down(n):\n    return (__flakelab_hit__() or 0)\n",
+        ),
+    ];
+    let order = ["twice", "twice", "other", "down", "twice", "twice", "down"];
+    let change = in_turn(&dir, &texts, &[0, 1, 2, 3, 0, 1, 1]);
+    let record = ask(&mut lab, &order, Some(change));
+    assert_eq!(record.ending, Ending::Completed);
+    let expected = [
+        (0, "failed", true),
+        (1, "passed", true),
+        // Nobody knows that function: its test does not run. The first change is through after its failure.
+        (3, "passed", true),
+        (5, "passed", true),
+        (6, "passed", false),
+    ];
+    assert_eq!(places(&record), expected);
+    let record = ask(&mut lab, &["twice", "down"], None);
+    let words: Vec<&str> = record.executions.iter().map(|e| e.outcome.word()).collect();
+    assert_eq!(words, ["passed", "passed"], "the suite is as it was");
+}
+
+#[test]
+fn what_ends_the_process_of_changes_in_turn_is_known_by_its_place() {
+    let dir = project();
+    let mut lab = open(&dir, None);
+    let endless =
+        "def down(n):\n    while (__flakelab_hit__() or n > 0):\n        n += 1\n    return n\n";
+    let texts = [
+        (
+            "twice",
+            3,
+            "def twice(x):\n    return (__flakelab_hit__() or RATE * x)\n",
+        ),
+        ("down", 5, endless),
+    ];
+    let change = in_turn(&dir, &texts, &[0, 1, 0]);
+    let record = ask(&mut lab, &["twice", "down", "twice"], Some(change));
+    assert_eq!(
+        places(&record),
+        [(0, "passed", true), (1, "timed_out", true)]
+    );
+    assert_eq!(record.ending, Ending::TimedOut);
+}
+
 #[test]
 fn a_test_is_limited_in_cpu_time() {
     let dir = project();

@@ -7,14 +7,28 @@ use crate::{CampaignId, Store, StoreError};
 impl Store {
     /// Keeps one result; a second one of the same key takes its place.
     pub fn keep(&self, campaign: CampaignId, key: &str, value: &str) -> Result<(), StoreError> {
-        self.connection
-            .prepare_cached(
-                "INSERT INTO results (campaign, key, value) VALUES (?, ?, ?)
-                 ON CONFLICT DO UPDATE SET value = excluded.value",
-            )
-            .and_then(|mut statement| statement.execute(params![campaign.0, key, value]))
-            .map_err(|e| self.failed("write to", e))?;
-        Ok(())
+        self.keep_all(campaign, &[(key, value)])
+    }
+
+    /// Keeps them all or, should something come in between, none.
+    pub fn keep_all<V: rusqlite::ToSql>(
+        &self,
+        campaign: CampaignId,
+        results: &[(&str, V)],
+    ) -> Result<(), StoreError> {
+        let write = || -> rusqlite::Result<()> {
+            let transaction = self.connection.unchecked_transaction()?;
+            for (key, value) in results {
+                transaction
+                    .prepare_cached(
+                        "INSERT INTO results (campaign, key, value) VALUES (?, ?, ?)
+                         ON CONFLICT DO UPDATE SET value = excluded.value",
+                    )?
+                    .execute(params![campaign.0, key, value])?;
+            }
+            transaction.commit()
+        };
+        write().map_err(|e| self.failed("write to", e))
     }
 
     /// (key, value) of everything kept, by key.

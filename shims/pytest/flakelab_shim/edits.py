@@ -39,13 +39,21 @@ def _path(edit, config):
 
 
 def swap(edit, config):
+    """Puts it in place; what `swap_back` takes."""
     path = _path(edit, config)
     holders = _holders(path, edit["name"], edit["first_line"])
     if not holders:
         raise LookupError("no function %s at line %d" % (edit["name"], edit["first_line"]))
     new = _code(path, edit, holders[0], config)
+    before = [(function, function.__code__) for function in holders]
     for function in holders:
         function.__code__ = new
+    return before
+
+
+def swap_back(before):
+    for function, code in before:
+        function.__code__ = code
 
 
 def _code(path, edit, function, config):

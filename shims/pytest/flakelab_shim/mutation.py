@@ -79,6 +79,7 @@ class Pursuit:
         self._session = session
         self._items = items
         self._recorder = recorder
+        recorder.brief = True
         self._channel = channel
         self._probe = probe
         self._executions = 1 + mutation["reruns"]

@@ -10,6 +10,9 @@ def mute(config):
     os.dup2(null, 1)
     os.close(null)
     config.option.tbstyle = "line"
+    # Colours the differences between two values: that takes longer than most tests.
+    writer = config.get_terminal_writer()
+    writer.hasmarkup = False
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if getattr(getattr(reporter, "_tw", None), "_file", None) is not None:
         reporter._tw._file = open(os.devnull, "w")

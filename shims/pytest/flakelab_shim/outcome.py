@@ -4,6 +4,8 @@ from .channel import clean
 from .sealed import os
 
 MESSAGE_LIMIT = 4_000
+# Of a traceback that is cut: the test, and what it came to.
+FIRST_FRAMES, LAST_FRAMES = 20, 60
 # Where a virtual environment inside the project keeps what is not the project's.
 FOREIGN = ("site-packages", "dist-packages")
 
@@ -15,11 +17,19 @@ class Recorder:
         self._nodeid = None
         self._reports = []
         self._places = {}
+        # Whether nobody will read how an exception came about.
+        self.brief = False
 
     def start(self, nodeid):
         self._nodeid = nodeid
         self._reports = []
         self._places = {}
+
+    def raising(self, excinfo):
+        """An exception that pytest is about to describe. That takes time for every frame, and much more where they
+        repeat; changed code often calls itself without end."""
+        if self.brief:
+            cut_out_the_middle(excinfo.tb)
 
     def raised(self, when, excinfo, root):
         """An exception on its way into the report of a phase."""
@@ -52,6 +62,15 @@ class Recorder:
         else:
             event["o"] = "n"
         return event
+
+
+def cut_out_the_middle(traceback):
+    frames = []
+    while traceback is not None:
+        frames.append(traceback)
+        traceback = traceback.tb_next
+    if len(frames) > FIRST_FRAMES + LAST_FRAMES:
+        frames[FIRST_FRAMES - 1].tb_next = frames[-LAST_FRAMES]
 
 
 def place_in(root, traceback):

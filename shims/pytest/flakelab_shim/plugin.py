@@ -71,6 +71,8 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item, call):
+        if call.excinfo is not None:
+            self.recorder.raising(call.excinfo)
         # Afterwards: pytest's own plugin for unittest puts the exception there first.
         yield
         if call.excinfo is not None:

@@ -91,9 +91,6 @@ class Walker:
 
     def _execute(self, trie, node, group):
         item, following = self._items[trie.tests[node]], self._item(trie, group[0])
-        if following is item:
-            # The same test again: what is wider than the test stays, the test itself is torn down.
-            following = item.parent
         branches = {"to": group} if len(group) > 1 or group[0] != node + 1 else {}
         number = self._first_node + node
         self._surroundings.before(number)
@@ -116,6 +113,9 @@ class Walker:
 
 def execute(session, recorder, pid, item, following):
     """(what is to be told of an item that ran, whether the session ends with it)"""
+    if following is item:
+        # The same test again: what is wider than the test stays, the test itself is torn down.
+        following = item.parent
     recorder.start(item.nodeid)
     stop = None
     try:

@@ -55,10 +55,16 @@ class ZygoteDriver:
         os._exit(0)
 
     def _pursue(self, mutation, session, recorder):
-        from .mutation import Pursuit, swap_in
+        from .in_turn import InTurn
+        from .mutation import Probe, Pursuit, swap_in
 
-        probe = swap_in(mutation, self._channel, session.config)
-        Pursuit(session, list(session.items), recorder, self._channel, probe, mutation).run()
+        items = list(session.items)
+        if mutation.get("in_turn"):
+            probe = Probe(self._channel, mutation["most_hits"])
+            InTurn(session, items, recorder, self._channel, probe, mutation).run()
+        else:
+            probe = swap_in(mutation, self._channel, session.config)
+            Pursuit(session, items, recorder, self._channel, probe, mutation).run()
         raise Stop
 
 
@@ -66,9 +72,10 @@ def _prepare(request, session, items):
     _locate(items[test] for test in set(request["tests"]) if test < len(items))
     edits = list((request.get("edits") or {}).values())
     if request.get("mutation"):
-        from . import mutation  # noqa: F401
+        from . import in_turn, mutation  # noqa: F401
 
-        edits.append(request["mutation"]["body"])
+        changed = request["mutation"]
+        edits += changed["in_turn"]["bodies"] if changed.get("in_turn") else [changed["body"]]
     if edits:
         from .edits import prepare
 

@@ -29,6 +29,10 @@ impl Journal for EarlierJournal<'_> {
     fn put(&mut self, _: &str, _: &str) -> Result<(), LabError> {
         Ok(())
     }
+
+    fn put_all(&mut self, _: &[(&str, String)]) -> Result<(), LabError> {
+        Ok(())
+    }
 }
 
 impl<'a> StoreJournal<'a> {
@@ -54,11 +58,15 @@ impl Journal for StoreJournal<'_> {
     }
 
     fn put(&mut self, key: &str, value: &str) -> Result<(), LabError> {
+        self.put_all(&[(key, value.to_owned())])
+    }
+
+    fn put_all(&mut self, entries: &[(&str, String)]) -> Result<(), LabError> {
         if let Some(error) = self.unread.take() {
             return Err(error);
         }
         self.store
-            .keep(self.campaign, key, value)
+            .keep_all(self.campaign, entries)
             .map_err(|e| LabError::broken(chain(&e)))
     }
 }

@@ -144,7 +144,11 @@ fn what_an_interrupted_campaign_has_finished_is_not_run_again() {
         assert_eq!(run.statuses(&[]), whole.statuses(&[]));
         assert_eq!(run.document["totals"], whole.document["totals"]);
         let runs = run.number("/campaign/runs");
-        assert!(runs > 0 && runs <= rest.number("/campaign/runs"), "{runs}");
+        assert!(
+            runs > 0 && runs <= rest.number("/campaign/runs"),
+            "{runs} of {}, {kept} kept",
+            rest.number("/campaign/runs")
+        );
         assert!(results(&project, "verdict/") > kept);
         let place = project.path().to_string_lossy().into_owned();
         assert!(crate::support::reproduce::processes_in(&place).is_empty());

@@ -486,7 +486,7 @@ impl Job {
             return;
         }
         if let Some(chase) = &mut self.pursuit {
-            chase.put(self.trie.tests[node as usize], outcome, micros);
+            chase.put(self.trie.tests[node as usize], node, outcome, micros);
             return;
         }
         if self.trie.branches.contains_key(&node) {

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 86] = shim![
+const FILES: [(&str, &str); 87] = shim![
     "__init__.py",
     "ahead.py",
     "bombs.py",
@@ -23,6 +23,7 @@ const FILES: [(&str, &str); 86] = shim![
     "factors.py",
     "forked.py",
     "hidden.py",
+    "in_turn.py",
     "kernel.py",
     "layers/__init__.py",
     "layers/assertions.py",

@@ -31,10 +31,11 @@ impl Chase {
         self.hits = 0;
     }
 
-    pub(super) fn put(&mut self, test: TestIndex, outcome: Outcome, micros: u32) {
+    pub(super) fn put(&mut self, test: TestIndex, place: u32, outcome: Outcome, micros: u32) {
         if self.done.len() < MOST {
             self.done.push(Pursued {
                 test,
+                place,
                 outcome,
                 micros,
                 hit: self.hit || self.imported,
@@ -82,6 +83,7 @@ fn not_collected(test: TestIndex) -> Pursued {
     };
     Pursued {
         test,
+        place: 0,
         outcome: Outcome::Errored(Arc::new(failure)),
         micros: 0,
         hit: true,

@@ -1,0 +1,266 @@
+use flakelab_lab::Sink;
+use flakelab_model::{Ending, Failure, Phase, Pursued, Suite};
+use flakelab_source::Source;
+use flakelab_source::mutants::{Mutants, mutants};
+
+use super::*;
+use crate::chase::Purpose;
+use crate::control::Controls;
+use crate::execute::Spent;
+use crate::priority::Candidate;
+use crate::settings::{Collecting, File, Reruns, Settings};
+use crate::subject::Lane;
+use crate::test_files::TestFiles;
+
+const TEXT: &str = "def add(a, b):\n    return a + b - 1\n\n\ndef half(a):\n    return a / 2\n";
+
+fn settings() -> Settings {
+    let minute = Duration::from_secs(60);
+    Settings {
+        seed: 1,
+        collecting: Collecting::Together,
+        coverage_reruns: 3,
+        reruns: Reruns {
+            same_process: 5,
+            process_per_mutant: 5,
+            process_per_pair: 5,
+            fresh_interpreter: 5,
+        },
+        immediate: true,
+        matrix: false,
+        sample: None,
+        mutants: BTreeSet::new(),
+        lines: None,
+        without: Vec::new(),
+        most_hits: 100_000,
+        timeout: Timeout {
+            test: minute,
+            run: minute,
+        },
+        forks: true,
+        environment: String::new(),
+    }
+}
+
+/// Executes looks as a table says: (body, test) that fails, and one that ends the process.
+struct Scripted {
+    suite: Suite,
+    kills: Vec<(&'static str, u32)>,
+    ends: Option<(&'static str, u32)>,
+    /// The changed bodies and tests that were executed, for each process.
+    seen: Vec<Vec<(String, u32)>>,
+}
+
+impl Lab for Scripted {
+    fn suite(&self) -> &Suite {
+        &self.suite
+    }
+
+    fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError> {
+        for (request, asked) in batch.iter().enumerate() {
+            let Some(Changed::InTurn { bodies, which }) =
+                asked.mutation.as_ref().map(|mutation| &mutation.code)
+            else {
+                panic!("only looks are asked for");
+            };
+            let (mut seen, mut pursued, mut through) = (Vec::new(), Vec::new(), BTreeSet::new());
+            let mut ending = Ending::Completed;
+            for (place, (test, body)) in asked.order.0.iter().zip(which).enumerate() {
+                if through.contains(body) {
+                    continue;
+                }
+                let text = &bodies[*body as usize].text;
+                let is = |(part, number): (&str, u32)| text.contains(part) && test.0 == number;
+                seen.push((text.clone(), test.0));
+                let failure = || {
+                    Arc::new(Failure {
+                        phase: Phase::Call,
+                        message: "assert".into(),
+                        at: String::new(),
+                    })
+                };
+                let outcome = if self.ends.is_some_and(is) {
+                    ending = Ending::TimedOut;
+                    Outcome::TimedOut(failure())
+                } else if self.kills.iter().copied().any(is) {
+                    through.insert(*body);
+                    Outcome::Failed(failure())
+                } else {
+                    Outcome::Passed
+                };
+                pursued.push(Pursued {
+                    test: *test,
+                    place: place as u32,
+                    outcome,
+                    micros: 1,
+                    hit: true,
+                    hits: 1,
+                    earlier: true,
+                });
+                if ending == Ending::TimedOut {
+                    break;
+                }
+            }
+            self.seen.push(seen);
+            let _ = sink(RunRecord {
+                request,
+                ending,
+                executions: Vec::new(),
+                hash_seed: 1,
+                cpu: Duration::ZERO,
+                wall: Duration::ZERO,
+                plain: false,
+                observation: None,
+                trace: None,
+                pursued,
+                reached: None,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// What each mutant of [`TEXT`] is told to begin with, by what it changes.
+fn scouted(
+    lab: &mut Scripted,
+    learned: &[(&str, u32)],
+    settings: &Settings,
+) -> Vec<(String, Vec<u32>)> {
+    let source = Source::parse(TEXT).expect("it parses");
+    let found: Mutants = mutants(&source);
+    let file = File {
+        path: "calc.py".into(),
+        absolute: "/calc.py".into(),
+        text: TEXT.into(),
+    };
+    let files = TestFiles::new(&lab.suite);
+    let order: Vec<Candidate> = lab
+        .suite
+        .indices()
+        .map(|test| Candidate {
+            test,
+            seen: 4,
+            of: 4,
+            micros: 100,
+        })
+        .collect();
+    let chases = || -> Vec<Chase<'_>> {
+        let all = found.mutations.iter().map(|change| {
+            let subject = Subject {
+                file: &file,
+                unit: &found.units[change.unit],
+                change,
+                found: &found,
+                lane: Lane::Swap,
+                order: order.clone(),
+                files: &files,
+            };
+            Chase::new(subject, settings)
+        });
+        all.collect()
+    };
+    let mut executor = Executor {
+        settings,
+        controls: Controls::default(),
+        killers: Killers::default(),
+        spent: Spent::default(),
+    };
+    let mut known = chases();
+    for chase in &mut known {
+        for (name, test) in learned {
+            if chase.subject.unit.name == *name {
+                chase.kills.push(crate::chase::Kill {
+                    test: TestIndex(*test),
+                    signature: String::new(),
+                });
+            }
+        }
+    }
+    executor.killers.learn(&known);
+    let mut chases = chases();
+    executor.scout(lab, &mut chases).expect("scouted");
+    chases
+        .iter_mut()
+        .map(|chase| {
+            let asks = chase.next(&settings.reruns).into_iter();
+            let asks = asks.filter(|ask| ask.purpose == Purpose::Suspect);
+            let text = chase.subject.body().text;
+            (text, asks.map(|ask| ask.tests[0].0).collect())
+        })
+        .collect()
+}
+
+fn lab(kills: &[(&'static str, u32)]) -> Scripted {
+    let ids = ["a[1]", "a[2]", "a[3]", "b"].map(|name| format!("test_calc.py::test_{name}"));
+    Scripted {
+        suite: Suite::new(ids),
+        kills: kills.to_vec(),
+        ends: None,
+        seen: Vec::new(),
+    }
+}
+
+fn of<'a>(scouted: &'a [(String, Vec<u32>)], part: &str) -> &'a [u32] {
+    let found = scouted.iter().find(|(text, _)| text.contains(part));
+    &found.expect("such a mutant").1
+}
+
+#[test]
+fn mutants_begin_with_the_test_that_failed_and_others_as_if_nobody_had_looked() {
+    let mut lab = lab(&[("a - b", 1), ("a * 2", 3)]);
+    let scouted = scouted(&mut lab, &[], &settings());
+    assert_eq!(of(&scouted, "a - b"), [1]);
+    assert_eq!(of(&scouted, "a * 2"), [3]);
+    let suspects = scouted.iter().filter(|(_, tests)| !tests.is_empty());
+    assert_eq!(suspects.count(), 2);
+    assert_eq!(lab.seen.len(), 1, "one process for all");
+    // One of each function first, then other parameters.
+    let tests: Vec<u32> = lab.seen[0].iter().map(|(_, test)| *test).collect();
+    let first_three = scouted.len() * 2;
+    assert!(
+        tests[..first_three]
+            .iter()
+            .all(|test| [0, 3].contains(test))
+    );
+}
+
+#[test]
+fn who_killed_mutants_of_the_same_function_is_tried_first() {
+    let mut lab = lab(&[("a * 2", 2)]);
+    let scouted = scouted(&mut lab, &[("half", 2)], &settings());
+    assert_eq!(of(&scouted, "a * 2"), [2]);
+    let of_half: Vec<u32> = lab.seen[0]
+        .iter()
+        .filter(|(text, _)| text.contains("a * 2"))
+        .map(|(_, test)| *test)
+        .collect();
+    assert_eq!(of_half, [2]);
+}
+
+#[test]
+fn a_change_that_ends_the_process_is_no_suspect_and_the_others_go_on_in_another_one() {
+    let mut lab = lab(&[("a * 2", 3)]);
+    lab.ends = Some(("a - b", 0));
+    let scouted = scouted(&mut lab, &[], &settings());
+    assert_eq!(of(&scouted, "a - b"), [] as [u32; 0]);
+    assert_eq!(of(&scouted, "a * 2"), [3]);
+    assert_eq!(lab.seen.len(), 2);
+    assert!(lab.seen[1].iter().all(|(text, _)| !text.contains("a - b")));
+}
+
+#[test]
+fn nobody_looks_where_every_pair_is_run_or_nothing_can_be_forked() {
+    let matrix = Settings {
+        matrix: true,
+        ..settings()
+    };
+    let unforked = Settings {
+        forks: false,
+        ..settings()
+    };
+    for settings in [matrix, unforked] {
+        let mut lab = lab(&[("a - b", 1)]);
+        scouted(&mut lab, &[], &settings);
+        assert!(lab.seen.is_empty());
+    }
+}
