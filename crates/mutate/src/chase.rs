@@ -297,7 +297,9 @@ impl<'a> Chase<'a> {
             (Polarity::Fail, false) if pursued.earlier && ask.purpose == Purpose::Sweep => {
                 self.alone.push(alone(Purpose::Unclear));
             }
-            (Polarity::Fail, false) => controls.note(pursued.test, &pursued.outcome),
+            (Polarity::Fail, false) => {
+                controls.note(pursued.test, &pursued.outcome, self.subject.lane);
+            }
             (_, true) => {
                 if ask.purpose == Purpose::Kill {
                     self.notes

@@ -25,7 +25,7 @@ use crate::test_files::TestFiles;
 /// Mutants brought to their verdicts together. Memory grows with it, not with how many there are.
 const CHUNK: usize = 64;
 
-/// Pieces of code whose bytecode is asked for at once; each has the whole text of its function.
+/// Mutants whose bytecode is asked for at once; each comes with the whole text of its function.
 const CODES: usize = 500;
 
 /// What a campaign found, beside the mutants: those were shown one by one.
@@ -106,10 +106,7 @@ pub fn mutate(
         .filter_map(|(covered, id)| Some((id.to_string(), covered.set_aside.clone()?)))
         .collect();
     let unreliable = campaign.executor.controls.unreliable();
-    let unreliable = unreliable.map(|(test, how)| {
-        let why = format!("fails in other orders, or now and then, without a mutant: {how}");
-        (suite.id(test).to_string(), why)
-    });
+    let unreliable = unreliable.map(|(test, why)| (suite.id(test).to_string(), why));
     let unreliable = unreliable.collect();
     Ok(Mutating {
         stability: coverage.stability(&layout.statement_of),
@@ -375,35 +372,34 @@ impl<'a> Campaign<'a> {
             text,
         };
         let wanted: Vec<&Mutation> = numbers.iter().map(|n| &found.mutations[*n]).collect();
-        let units: BTreeSet<usize> = wanted.iter().map(|mutation| mutation.unit).collect();
-        let mut own: BTreeSet<(usize, String)> = BTreeSet::new();
-        let all: Vec<usize> = units.into_iter().collect();
-        for some in all.chunks(CODES) {
-            let codes: Vec<Code> = some
-                .iter()
-                .map(|unit| &found.units[*unit])
-                .map(|unit| code(unit, file.text[unit.span.clone()].to_owned()))
-                .collect();
-            let digests = around.tools.digests(&codes)?;
-            own.extend(some.iter().zip(digests).filter_map(|(u, d)| Some((*u, d?))));
-        }
+        let mut own: BTreeMap<usize, Option<String>> = BTreeMap::new();
         let mut seen: BTreeSet<(usize, String)> = BTreeSet::new();
         let mut kept = Vec::new();
         for some in wanted.chunks(CODES) {
-            let codes: Vec<Code> = some
-                .iter()
-                .map(|mutation| (mutation, &found.units[mutation.unit]))
-                .map(|(mutation, unit)| code(unit, mutation.unit_text(&file.text, unit)))
-                .collect();
-            for (mutation, digest) in some.iter().zip(around.tools.digests(&codes)?) {
+            // Functions and their mutants in one question: each takes an interpreter.
+            let units: BTreeSet<usize> = some.iter().map(|mutation| mutation.unit).collect();
+            let units: Vec<usize> = units.into_iter().filter(|u| !own.contains_key(u)).collect();
+            let originals = units.iter().map(|unit| &found.units[*unit]);
+            let originals =
+                originals.map(|unit| code(unit, file.text[unit.span.clone()].to_owned()));
+            let changed = some.iter().map(|mutation| {
+                let unit = &found.units[mutation.unit];
+                code(unit, mutation.unit_text(&file.text, unit))
+            });
+            let codes: Vec<Code> = originals.chain(changed).collect();
+            let mut digests = around.tools.digests(&codes)?.into_iter();
+            own.extend(units.into_iter().zip(digests.by_ref()));
+            for (mutation, digest) in some.iter().zip(digests) {
                 let Some(digest) = digest else {
                     kept.push((*mutation, true));
                     continue;
                 };
-                let what = (mutation.unit, digest);
-                if own.contains(&what) {
+                if own
+                    .get(&mutation.unit)
+                    .is_some_and(|own| own.as_ref() == Some(&digest))
+                {
                     self.equal += 1;
-                } else if seen.insert(what) {
+                } else if seen.insert((mutation.unit, digest)) {
                     kept.push((*mutation, false));
                 } else {
                     self.duplicate += 1;

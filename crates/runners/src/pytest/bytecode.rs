@@ -12,7 +12,7 @@ use super::interpreter::{Interpreter, InterpreterError, answer};
 const DIGEST: &str = include_str!("../../../../shims/pytest/flakelab_shim/bytecode.py");
 const DRIVER: &str = include_str!("../../../../shims/pytest/digests.py");
 /// Pieces of code an interpreter is asked about at once: their digests fit into what it may say.
-const AT_ONCE: usize = 500;
+const AT_ONCE: usize = 1_000;
 
 /// A digest of each piece of code: equal ones do the same. `None` for what does not compile.
 pub fn digests(
