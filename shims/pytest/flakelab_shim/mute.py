@@ -10,12 +10,12 @@ def mute(config):
     os.dup2(null, 1)
     os.close(null)
     config.option.tbstyle = "line"
-    # Colours the differences between two values: that takes longer than most tests.
-    writer = config.get_terminal_writer()
-    writer.hasmarkup = False
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if getattr(getattr(reporter, "_tw", None), "_file", None) is not None:
-        reporter._tw._file = open(os.devnull, "w")
+    writer = getattr(reporter, "_tw", None)
+    if getattr(writer, "_file", None) is not None:
+        writer._file = open(os.devnull, "w")
+        # Colouring the differences between two values takes longer than most tests.
+        writer.hasmarkup = False
         for name in ("pytest_runtest_logstart", "pytest_runtest_logreport", "pytest_runtest_logfinish"):
             _take_off(getattr(config.hook, name), reporter)
 

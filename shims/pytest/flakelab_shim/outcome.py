@@ -1,11 +1,15 @@
 """One execution's outcome, from the reports pytest makes of it."""
 
+import re
+
 from .channel import clean
 from .sealed import os
 
 MESSAGE_LIMIT = 4_000
 # Of a traceback that is cut: the test, and what it came to.
 FIRST_FRAMES, LAST_FRAMES = 20, 60
+# pytest colours the differences of values where colours are asked for.
+_without_colours = re.compile("\x1b\\[[0-9;]*m").sub
 # Where a virtual environment inside the project keeps what is not the project's.
 FOREIGN = ("site-packages", "dist-packages")
 
@@ -102,7 +106,7 @@ def describe(report, known_place=None):
             place, message = "%s:%s" % longrepr[:2], longrepr[2]
     return {
         "ph": report.when if report.when in ("setup", "call", "teardown") else "call",
-        "m": clean(message, MESSAGE_LIMIT),
+        "m": _without_colours("", clean(message, MESSAGE_LIMIT)),
         "at": clean(known_place or place, 500),
     }
 

@@ -43,6 +43,29 @@ fn finds_the_victim(project: &Project) -> Run {
 }
 
 #[test]
+fn colours_are_no_part_of_a_message() {
+    let project = Project::new(&[
+        ("pytest.ini", "[pytest]\naddopts = --color=yes\n"),
+        (
+            "test_order.py",
+            "NAME = ['tea']\n\n\ndef test_b():\n    assert NAME[0] == 'tea'\n\n\ndef test_z():\n    NAME[0] = 'ten'\n",
+        ),
+    ]);
+    let run = project.detect(&FEW);
+    run.expect(&[(VICTIM_ID, "victim")]);
+    let message = run.document["tests"].to_string();
+    assert!(message.contains("+ ten"), "{message}");
+    assert!(!message.contains("u001b"), "{message}");
+}
+
+#[test]
+fn who_has_no_terminal_reporter_has_no_trouble() {
+    let project = Project::new(&[("test_order.py", VICTIM)]);
+    let run = project.detect(&[&FEW[..], &["--", "-p", "no:terminal"]].concat());
+    run.expect(&[(VICTIM_ID, "victim")]);
+}
+
+#[test]
 fn xdist_workers_in_addopts_are_not_used() {
     finds_the_victim(&suite("addopts = -n 2"));
 }
