@@ -154,3 +154,25 @@ fn what_an_interrupted_campaign_has_finished_is_not_run_again() {
         assert!(crate::support::reproduce::processes_in(&place).is_empty());
     }
 }
+
+#[test]
+fn functions_with_equal_names_and_texts_have_verdicts_of_their_own() {
+    let code =
+        "def one(x):\n    return x + 1\n\n\nfirst = one\n\n\ndef one(x):\n    return x + 1\n";
+    let tests = "import twins\n\n\ndef test_first():\n    assert twins.first(1) == 2\n\n\n\
+                 def test_second():\n    twins.one(1)\n";
+    let project = Project::new(&[("twins.py", code), ("test_twins.py", tests)]);
+    let lines = |run: &Run| -> BTreeSet<String> {
+        let sums = run
+            .mutants()
+            .iter()
+            .filter(|m| m["operator"] == "arithmetic");
+        sums.map(|m| format!("{} {}", m["line"], m["status"]).replace('"', ""))
+            .collect()
+    };
+    let expected = names(&["2 killed", "9 survived"]);
+    assert_eq!(lines(&project.mutate(&[])), expected);
+    let again = project.mutate(&[]);
+    assert_eq!(again.number("/campaign/runs"), 0);
+    assert_eq!(lines(&again), expected);
+}
