@@ -131,6 +131,8 @@ def ran(status):
 
 def compare_cost(name, tool, project, python, scratch, which, pairs):
     """Both tools on the very same mutants, each with its start."""
+    if not pairs:
+        return
     spent, _ = run_mutmut(name, tool, project, scratch, [theirs[0] for theirs, _ in pairs])
     chosen = [option for _, mutant in pairs for option in ("--mutant", mutant["id"])]
     ours_spent, _ = mutate(project, python, scratch, "--jobs", "1", "--seed", "1", *chosen)

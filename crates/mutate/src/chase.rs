@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_model::{Ending, Outcome, Polarity, Pursued, RunRecord, TestIndex};
 
-use crate::control::Controls;
+use crate::control::{Controls, likeness};
 use crate::pair::{Pair, PairVerdict, Rung, Status, status};
 use crate::settings::{Reruns, Settings};
 use crate::subject::{Lane, Subject};
@@ -72,11 +72,12 @@ pub(crate) struct Chase<'a> {
     /// Tests that no sweep has executed yet.
     remaining: BTreeSet<TestIndex>,
     alone: Vec<Ask>,
+    /// How a test failed that is likely to kill, where it was seen to.
+    suspected: Option<(TestIndex, String)>,
     /// The last step of the ladder that was taken.
     climbed: usize,
     /// Sweeps so far.
     stages: u32,
-    timeouts: usize,
     /// How often tests that timed out execute the code without the change, where that was seen.
     normal_hits: BTreeMap<TestIndex, Option<u64>>,
     lost: u32,
@@ -92,9 +93,9 @@ impl<'a> Chase<'a> {
             kills: Vec::new(),
             notes: Vec::new(),
             alone: Vec::new(),
+            suspected: None,
             climbed: settings.reruns.of(Rung::SameProcess) as usize,
             stages: 0,
-            timeouts: 0,
             normal_hits: BTreeMap::new(),
             lost: 0,
             error: None,
@@ -129,11 +130,14 @@ impl<'a> Chase<'a> {
     }
 
     fn is_decided(&self) -> bool {
-        !self.matrix && (!self.kills.is_empty() || self.timeouts >= ENOUGH_TIMEOUTS)
+        let timed_out = |pair: &&Pair| pair.verdict == PairVerdict::Timeout;
+        let enough = || self.pairs.values().filter(timed_out).count() >= ENOUGH_TIMEOUTS;
+        !self.matrix && (!self.kills.is_empty() || enough())
     }
 
     /// A test that is likely to kill it: run alone before all others.
-    pub(crate) fn suspect(&mut self, test: TestIndex) {
+    pub(crate) fn suspect(&mut self, test: TestIndex, outcome: &Outcome) {
+        self.suspected = Some((test, likeness(outcome)));
         self.alone.push(Ask {
             tests: vec![test],
             rung: Rung::ProcessPerPair,
@@ -247,7 +251,8 @@ impl<'a> Chase<'a> {
                 ..ask.clone()
             });
         }
-        if ask.purpose == Purpose::Sweep {
+        // A suspect that has executed the change has had its turn.
+        if ask.purpose == Purpose::Sweep || ask.purpose == Purpose::Suspect && !missed {
             self.remaining.retain(|test| !seen.contains_key(test));
         }
         if let Ending::Lost(why) = &record.ending {
@@ -273,12 +278,17 @@ impl<'a> Chase<'a> {
             (_, true) if matches!(pursued.outcome, Outcome::TimedOut(_)) => {
                 if ask.purpose == Purpose::Timeout {
                     pair.verdict = PairVerdict::Timeout;
-                    self.timeouts += 1;
                 } else {
                     self.alone.push(alone(Purpose::Count));
                 }
             }
-            (Polarity::Fail, true) if !ask.purpose.may_kill() => {
+            // The first failure, or one unlike the first: that one may have been due to other mutants of its process.
+            (Polarity::Fail, true)
+                if !ask.purpose.may_kill()
+                    || ask.purpose == Purpose::Suspect
+                        && self.suspected.as_ref()
+                            != Some(&(pursued.test, likeness(&pursued.outcome))) =>
+            {
                 self.alone.push(alone(Purpose::Kill));
             }
             (Polarity::Fail, true) if controls.explains(pursued.test, &pursued.outcome) => {
@@ -297,9 +307,7 @@ impl<'a> Chase<'a> {
             (Polarity::Fail, false) if pursued.earlier && ask.purpose == Purpose::Sweep => {
                 self.alone.push(alone(Purpose::Unclear));
             }
-            (Polarity::Fail, false) => {
-                controls.note(pursued.test, &pursued.outcome, self.subject.lane);
-            }
+            (Polarity::Fail, false) => controls.note(pursued.test, &pursued.outcome),
             (_, true) => {
                 if ask.purpose == Purpose::Kill {
                     self.notes

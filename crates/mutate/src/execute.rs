@@ -8,11 +8,9 @@ use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Isolation, Mutation, Order, Pursuit, RunRecord, RunRequest, TestIndex};
 
 use crate::chase::{Ask, Chase, Purpose};
-use crate::control::{Controls, controls};
+use crate::control::{APART, Controls, controls};
 use crate::pair::Rung;
-use crate::scout::Killers;
 use crate::settings::Settings;
-use crate::subject::Lane;
 
 /// A timeout must show again, in so much more time, or with so many more executions than without the change.
 const MORE_TIME: u32 = 2;
@@ -29,14 +27,13 @@ pub struct Spent {
 
 /// Whom a request is for.
 enum For {
-    Control(TestIndex, Lane),
+    Control(TestIndex),
     Mutant(usize, Ask),
 }
 
 pub(crate) struct Executor<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) controls: Controls,
-    pub(crate) killers: Killers,
     pub(crate) spent: Spent,
 }
 
@@ -63,11 +60,9 @@ impl Executor<'_> {
                 self.spent.runs += 1;
                 self.spent.cpu += record.cpu;
                 match &whom[record.request] {
-                    For::Control(test, lane) => {
-                        let executed = record.executions.iter().map(|e| &e.outcome);
-                        let pursued = record.pursued.iter().map(|p| &p.outcome);
-                        for outcome in executed.chain(pursued) {
-                            self.controls.note(*test, outcome, *lane);
+                    For::Control(test) => {
+                        for execution in &record.executions {
+                            self.controls.note(*test, &execution.outcome);
                         }
                     }
                     For::Mutant(at, ask) => {
@@ -80,48 +75,35 @@ impl Executor<'_> {
     }
 
     fn round(&mut self, chases: &mut [Chase<'_>]) -> (Vec<RunRequest>, Vec<For>) {
-        let mut controls = Vec::new();
+        let mut controlled = Vec::new();
         let mut wanted = Vec::new();
         for (at, chase) in chases.iter_mut().enumerate() {
             for ask in chase.next(&self.settings.reruns) {
-                let test = ask.tests[0];
-                if ask.purpose.may_kill() && self.controls.ask(test, chase.subject.lane) {
-                    controls.extend(self.without_mutant(chase, test));
+                if ask.purpose.may_kill() && self.controls.ask(ask.tests[0]) {
+                    controlled.push(ask.tests[0]);
                 }
                 let request = self.request(chase, &ask);
                 wanted.push((request, For::Mutant(at, ask)));
             }
         }
-        controls.into_iter().chain(wanted).unzip()
-    }
-
-    /// Runs of a test that is about to kill, in processes like that of the mutant.
-    fn without_mutant(&self, chase: &Chase<'_>, test: TestIndex) -> Vec<(RunRequest, For)> {
-        let settings = self.settings;
-        let (mutation, isolation) = match chase.subject.lane {
-            Lane::Swap => (None, Isolation::Fork),
-            Lane::Import => {
-                let mutation = Mutation {
-                    code: chase.subject.unchanged(),
-                    most_hits: u64::MAX,
-                    pursuit: Pursuit {
-                        reruns: 0,
-                        immediate: true,
-                        first_kill: true,
-                    },
-                };
-                (Some(Arc::new(mutation)), Isolation::Fresh)
-            }
+        let isolation = if self.settings.forks {
+            Isolation::Fork
+        } else {
+            Isolation::Fresh
         };
-        let times = 0..controls(1 + settings.coverage_reruns);
-        let requests = times.map(|attempt| RunRequest {
-            attempt,
-            mutation: mutation.clone(),
-            ..RunRequest::new(Order(vec![test]), isolation, settings.timeout)
+        let timeout = self.settings.timeout;
+        let times = controls(1 + self.settings.coverage_reruns);
+        let controls = controlled.into_iter().flat_map(|test| {
+            (0..times).map(move |attempt| {
+                let order = Order(vec![test]);
+                let request = RunRequest {
+                    attempt: attempt * APART,
+                    ..RunRequest::new(order, isolation, timeout)
+                };
+                (request, For::Control(test))
+            })
         });
-        requests
-            .map(|request| (request, For::Control(test, chase.subject.lane)))
-            .collect()
+        controls.chain(wanted).unzip()
     }
 
     fn request(&self, chase: &Chase<'_>, ask: &Ask) -> RunRequest {

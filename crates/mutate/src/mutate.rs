@@ -73,7 +73,6 @@ pub fn mutate(
         executor: Executor {
             settings,
             controls: Default::default(),
-            killers: Default::default(),
             spent: Spent::default(),
         },
         tests: Tests::new(
@@ -106,7 +105,10 @@ pub fn mutate(
         .filter_map(|(covered, id)| Some((id.to_string(), covered.set_aside.clone()?)))
         .collect();
     let unreliable = campaign.executor.controls.unreliable();
-    let unreliable = unreliable.map(|(test, why)| (suite.id(test).to_string(), why));
+    let unreliable = unreliable.map(|(test, how)| {
+        let why = format!("fails in other orders, or now and then, without a mutant: {how}");
+        (suite.id(test).to_string(), why)
+    });
     let unreliable = unreliable.collect();
     Ok(Mutating {
         stability: coverage.stability(&layout.statement_of),
@@ -308,7 +310,6 @@ impl<'a> Campaign<'a> {
             let (places, mut running): (Vec<usize>, Vec<Chase<'_>>) = chases.into_iter().unzip();
             self.executor.scout(lab, &mut running)?;
             self.executor.run(lab, &mut running)?;
-            self.executor.killers.learn(&running);
             for (place, chase) in places.iter().zip(&running) {
                 self.ladder.add(chase.pairs.values());
                 if self.settings.matrix {

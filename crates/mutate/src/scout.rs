@@ -6,7 +6,6 @@
 //! nothing seen here is a verdict. A test that fails is run alone, in a process of its own; mutants for which none fails
 //! take the long way, as if nobody had looked.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use std::time::Duration;
 
 use flakelab_lab::{Lab, LabError};
 use flakelab_model::{
-    Changed, Isolation, Mutation, Order, Outcome, Polarity, Pursuit, RunRecord, RunRequest,
+    Changed, Ending, Isolation, Mutation, Order, Outcome, Polarity, Pursuit, RunRecord, RunRequest,
     TestIndex, Timeout,
 };
 
@@ -40,42 +39,21 @@ struct Look {
     mutant: usize,
 }
 
-/// Who killed mutants of the same code before, by file and first line of a function.
-#[derive(Debug, Default)]
-pub(crate) struct Killers(BTreeMap<(String, u32), BTreeMap<TestIndex, u32>>);
-
-impl Killers {
-    pub(crate) fn learn(&mut self, chases: &[Chase<'_>]) {
-        for chase in chases {
-            for kill in &chase.kills {
-                let known = self.0.entry(code_of(&chase.subject)).or_default();
-                *known.entry(kill.test).or_default() += 1;
-            }
-        }
+/// The tests to try: one of each test function before another with other parameters, otherwise in order of priority.
+fn choose(subject: &Subject<'_>) -> Vec<TestIndex> {
+    let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut tests: Vec<(u32, TestIndex)> = Vec::new();
+    for candidate in &subject.order {
+        let number = seen
+            .entry(subject.files.function(candidate.test))
+            .or_default();
+        tests.push((*number, candidate.test));
+        *number += 1;
     }
-
-    /// The tests to try: those that killed most of the same code, then one of each test function before another with other
-    /// parameters, then the order of priority.
-    fn choose(&self, subject: &Subject<'_>) -> Vec<TestIndex> {
-        let known = self.0.get(&code_of(subject));
-        let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut tests: Vec<(Reverse<u32>, u32, TestIndex)> = Vec::new();
-        for candidate in &subject.order {
-            let test = candidate.test;
-            let number = seen.entry(subject.files.function(test)).or_default();
-            let kills = known.and_then(|known| known.get(&test)).copied();
-            tests.push((Reverse(kills.unwrap_or_default()), *number, test));
-            *number += 1;
-        }
-        // Stable: what is equal stays in the order of priority.
-        tests.sort_by_key(|(kills, number, _)| (*kills, *number));
-        let tests = tests.into_iter().map(|(_, _, test)| test);
-        tests.take(MOST_TESTS).collect()
-    }
-}
-
-fn code_of(subject: &Subject<'_>) -> (String, u32) {
-    (subject.file.path.clone(), subject.unit.first_line)
+    // Stable: what is equal stays in the order of priority.
+    tests.sort_by_key(|(number, _)| *number);
+    let tests = tests.into_iter().map(|(_, test)| test);
+    tests.take(MOST_TESTS).collect()
 }
 
 impl Executor<'_> {
@@ -93,7 +71,7 @@ impl Executor<'_> {
             .collect();
         let mut pieces: Vec<Vec<Look>> = mutants
             .chunks(TOGETHER)
-            .map(|some| looks(&self.killers, chases, some))
+            .map(|some| looks(chases, some))
             .collect();
         for _ in 0..=MOST_ENDED {
             pieces.retain(|looks| looks.len() >= LEAST);
@@ -161,10 +139,10 @@ impl Executor<'_> {
     }
 }
 
-fn looks(killers: &Killers, chases: &[Chase<'_>], mutants: &[usize]) -> Vec<Look> {
+fn looks(chases: &[Chase<'_>], mutants: &[usize]) -> Vec<Look> {
     let mut all: Vec<Look> = Vec::new();
     for mutant in mutants {
-        let tests = killers.choose(&chases[*mutant].subject).into_iter();
+        let tests = choose(&chases[*mutant].subject).into_iter();
         all.extend(tests.enumerate().map(|(rank, test)| Look {
             rank,
             test,
@@ -188,10 +166,10 @@ fn take(chases: &mut [Chase<'_>], looks: &[Look], record: &RunRecord) -> Vec<Loo
         let failed = pursued.outcome.polarity() == Polarity::Fail
             && !matches!(pursued.outcome, Outcome::TimedOut(_));
         if pursued.hit && failed && through.insert(look.mutant) {
-            chases[look.mutant].suspect(pursued.test);
+            chases[look.mutant].suspect(pursued.test, &pursued.outcome);
         }
     }
-    let Some((place, mutant)) = last else {
+    let Some((place, mutant)) = last.filter(|_| record.ending != Ending::Completed) else {
         return Vec::new();
     };
     through.insert(mutant);

@@ -17,7 +17,7 @@ const LEAST: Duration = Duration::from_secs(1);
 const LEAST_RUN: Duration = Duration::from_secs(60);
 
 /// How the changed code comes into a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lane {
     /// Its function gets another body, in a fork of the collected suite.
     Swap,
@@ -80,14 +80,6 @@ impl Subject<'_> {
             line: self.unit.line,
             text: self.change.probed_unit_text(&self.file.text, self.unit),
             from_start: true,
-        }
-    }
-
-    /// The code as it is, imported as if it were changed.
-    pub(crate) fn unchanged(&self) -> Changed {
-        Changed::Import {
-            file: self.file.absolute.clone(),
-            text: self.file.text.clone(),
         }
     }
 

@@ -33,20 +33,15 @@ def _roots(config):
     return {os.path.realpath(str(config.rootpath)), os.path.realpath(str(config.invocation_params.dir))}
 
 
-def is_foreign(path):
-    """Whether a real path is one of the interpreter's own library, or of what is installed beside it."""
-    library = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
-    return path.startswith(library) or any(part in path for part in FOREIGN)
-
-
 def _modules_below(roots):
     """Whether a module of these directories has been imported."""
+    library = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
     for module in list(sys.modules.values()):
         path = getattr(module, "__file__", None)
         if not isinstance(path, str):
             continue
         path = os.path.realpath(path)
-        if is_foreign(path):
+        if path.startswith(library) or any(part in path for part in FOREIGN):
             continue
         if any(path.startswith(root.rstrip(os.sep) + os.sep) for root in roots):
             return True

@@ -11,7 +11,6 @@ from . import ahead
 from .cold import ColdDriver
 from .compiled import Compiled
 from .sealed import os
-from .stock import Stock
 
 
 class Template:
@@ -22,7 +21,6 @@ class Template:
         self._server = server
         self._reach = reach
         self._plugins_ahead = setup["mode"] == "ahead"
-        self._stock = Stock(setup["compiled"])
         self._arguments = list(setup["args"])
         self.driver = None
 
@@ -49,7 +47,7 @@ class Template:
         import pdb  # noqa: F401
 
         self._channel.send({"k": "template", "cpu_us": int(sum(os.times()[:2]) * 1_000_000)})
-        request = self._server.serve(self._prepare)
+        request = self._server.serve(_prepare)
         sys.argv[1:] = request["args"]
         given = config.invocation_params
         config.invocation_params = type(given)(args=tuple(request["args"]), plugins=given.plugins, dir=given.dir)
@@ -61,9 +59,7 @@ class Template:
         self._compiled.remove()
         self.driver(session, plugin)
 
-    def _prepare(self, request):
-        if request.get("mutation"):
-            from . import mutation  # noqa: F401
 
-            if self._plugins_ahead:
-                self._stock.load()
+def _prepare(request):
+    if request.get("mutation"):
+        from . import mutation  # noqa: F401

@@ -2,7 +2,7 @@
 
 import pytest
 
-from . import stock, suite
+from . import suite
 from .ahead import Ahead
 from .channel import clean
 from .compiled import Compiled
@@ -21,15 +21,12 @@ class ZygoteDriver:
         self._reach = reach
         self._compiled = Compiled(setup["compiled"])
         self._compiled.install()
-        self._folder = setup["compiled"]
         self._ahead = Ahead(repair)
         self.before_conftests = self._ahead.before_conftests
 
     def __call__(self, session, plugin):
         self._compiled.remove()
         ahead = self._ahead.works(session)
-        if ahead:
-            stock.note(session, self._folder)
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error, ahead)
         mute(session.config)
         items = list(session.items)

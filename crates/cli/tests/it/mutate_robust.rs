@@ -301,41 +301,6 @@ fn code_that_never_ends_at_import_runs_out_of_time() {
     assert!(run.set_aside().is_empty(), "{:?}", run.set_aside());
 }
 
-/// Libraries are loaded ahead of changed code.
-#[test]
-fn who_notices_that_a_library_is_there_early_kills_nothing_by_that() {
-    let project = Project::new(&[
-        (
-            "shop.py",
-            "import sys\n\nEARLY = \"wave\" in sys.modules\nimport wave\n\nRATE = wave.WAVE_FORMAT_PCM + 1\n\nLIMIT = 7\n",
-        ),
-        (
-            "test_shop.py",
-            "import shop\n\n\ndef test_early():\n    assert not shop.EARLY\n\n\ndef test_rate():\n    assert shop.RATE == 2\n",
-        ),
-    ]);
-    let run = project.mutate(&["--without", "comparison-negation"]);
-    let statuses = run.scope("<module>");
-    let of = |word: &str| -> Vec<&str> {
-        let all = statuses.iter().filter(|(says, _)| says.contains(word));
-        all.map(|(_, status)| status.as_str()).collect()
-    };
-    let (killed, survived) = (of("wave."), of("7"));
-    assert!(!killed.is_empty() && !survived.is_empty(), "{statuses:?}");
-    assert!(
-        killed.iter().all(|status| *status == "killed"),
-        "{statuses:?}"
-    );
-    assert!(
-        survived.iter().all(|status| *status == "survived"),
-        "{statuses:?}"
-    );
-    // It is the one test that can tell, and not to blame for it.
-    let said = run.document["set_aside"][0]["why"].as_str();
-    let said = said.unwrap_or_default();
-    assert!(said.contains("libraries are loaded before"), "{said}");
-}
-
 #[test]
 fn with_other_versions_of_pytest_it_is_the_same() {
     let run = |environment| {

@@ -1,5 +1,5 @@
 use flakelab_lab::Sink;
-use flakelab_model::{Ending, Failure, Phase, Pursued, Suite};
+use flakelab_model::{Failure, Phase, Pursued, Suite};
 use flakelab_source::Source;
 use flakelab_source::mutants::{Mutants, mutants};
 
@@ -72,19 +72,15 @@ impl Lab for Scripted {
                 let text = &bodies[*body as usize].text;
                 let is = |(part, number): (&str, u32)| text.contains(part) && test.0 == number;
                 seen.push((text.clone(), test.0));
-                let failure = || {
-                    Arc::new(Failure {
-                        phase: Phase::Call,
-                        message: "assert".into(),
-                        at: String::new(),
-                    })
-                };
                 let outcome = if self.ends.is_some_and(is) {
                     ending = Ending::TimedOut;
-                    Outcome::TimedOut(failure())
+                    match failed("no end") {
+                        Outcome::Failed(failure) => Outcome::TimedOut(failure),
+                        other => other,
+                    }
                 } else if self.kills.iter().copied().any(is) {
                     through.insert(*body);
-                    Outcome::Failed(failure())
+                    failed("assert")
                 } else {
                     Outcome::Passed
                 };
@@ -102,30 +98,14 @@ impl Lab for Scripted {
                 }
             }
             self.seen.push(seen);
-            let _ = sink(RunRecord {
-                request,
-                ending,
-                executions: Vec::new(),
-                hash_seed: 1,
-                cpu: Duration::ZERO,
-                wall: Duration::ZERO,
-                plain: false,
-                observation: None,
-                trace: None,
-                pursued,
-                reached: None,
-            });
+            let _ = sink(record(request, ending, pursued));
         }
         Ok(())
     }
 }
 
-/// What each mutant of [`TEXT`] is told to begin with, by what it changes.
-fn scouted(
-    lab: &mut Scripted,
-    learned: &[(&str, u32)],
-    settings: &Settings,
-) -> Vec<(String, Vec<u32>)> {
+/// Every mutant of [`TEXT`] after somebody has looked.
+fn each(lab: &mut Scripted, settings: &Settings, see: &mut dyn FnMut(&mut Chase<'_>)) {
     let source = Source::parse(TEXT).expect("it parses");
     let found: Mutants = mutants(&source);
     let file = File {
@@ -162,32 +142,86 @@ fn scouted(
     let mut executor = Executor {
         settings,
         controls: Controls::default(),
-        killers: Killers::default(),
         spent: Spent::default(),
     };
-    let mut known = chases();
-    for chase in &mut known {
-        for (name, test) in learned {
-            if chase.subject.unit.name == *name {
-                chase.kills.push(crate::chase::Kill {
-                    test: TestIndex(*test),
-                    signature: String::new(),
-                });
-            }
-        }
-    }
-    executor.killers.learn(&known);
     let mut chases = chases();
     executor.scout(lab, &mut chases).expect("scouted");
-    chases
-        .iter_mut()
-        .map(|chase| {
-            let asks = chase.next(&settings.reruns).into_iter();
-            let asks = asks.filter(|ask| ask.purpose == Purpose::Suspect);
-            let text = chase.subject.body().text;
-            (text, asks.map(|ask| ask.tests[0].0).collect())
-        })
-        .collect()
+    chases.iter_mut().for_each(see);
+}
+
+/// What each of them is told to begin with, by what it changes.
+fn scouted(lab: &mut Scripted, settings: &Settings) -> Vec<(String, Vec<u32>)> {
+    let mut found = Vec::new();
+    each(lab, settings, &mut |chase| {
+        let asks = chase.next(&settings.reruns).into_iter();
+        let asks = asks.filter(|ask| ask.purpose == Purpose::Suspect);
+        let text = chase.subject.body().text;
+        found.push((text, asks.map(|ask| ask.tests[0].0).collect()));
+    });
+    found
+}
+
+fn failed(message: &str) -> Outcome {
+    Outcome::Failed(Arc::new(Failure {
+        phase: Phase::Call,
+        message: message.into(),
+        at: String::new(),
+    }))
+}
+
+fn record(request: usize, ending: Ending, pursued: Vec<Pursued>) -> RunRecord {
+    RunRecord {
+        request,
+        ending,
+        executions: Vec::new(),
+        hash_seed: 1,
+        cpu: Duration::ZERO,
+        wall: Duration::ZERO,
+        plain: false,
+        observation: None,
+        trace: None,
+        pursued,
+        reached: None,
+    }
+}
+
+/// A suspect is killed alone by the failure that was seen before; another failure must show once more.
+#[test]
+fn a_failure_unlike_the_one_that_was_seen_is_the_first_of_its_kind() {
+    for (messages, purposes) in [
+        (&["assert"][..], &[Purpose::Suspect][..]),
+        (&["other", "other"], &[Purpose::Suspect, Purpose::Kill]),
+    ] {
+        let settings = settings();
+        let mut lab = lab(&[("a - b", 1)]);
+        each(&mut lab, &settings, &mut |chase| {
+            if !chase.subject.body().text.contains("a - b") {
+                return;
+            }
+            let mut controls = Controls::default();
+            for (message, purpose) in messages.iter().zip(purposes) {
+                assert!(chase.kills.is_empty());
+                let asks = chase.next(&settings.reruns);
+                let [ask] = asks.as_slice() else {
+                    panic!("{asks:?}");
+                };
+                assert_eq!((ask.purpose, ask.tests[0]), (*purpose, TestIndex(1)));
+                let pursued = Pursued {
+                    test: TestIndex(1),
+                    place: 0,
+                    outcome: failed(message),
+                    micros: 1,
+                    hit: true,
+                    hits: 1,
+                    earlier: false,
+                };
+                let record = record(0, Ending::Completed, vec![pursued]);
+                chase.take(ask, &record, &settings.reruns, &mut controls);
+            }
+            assert_eq!(chase.kills.len(), 1);
+            assert!(chase.next(&settings.reruns).is_empty());
+        });
+    }
 }
 
 fn lab(kills: &[(&'static str, u32)]) -> Scripted {
@@ -208,7 +242,7 @@ fn of<'a>(scouted: &'a [(String, Vec<u32>)], part: &str) -> &'a [u32] {
 #[test]
 fn mutants_begin_with_the_test_that_failed_and_others_as_if_nobody_had_looked() {
     let mut lab = lab(&[("a - b", 1), ("a * 2", 3)]);
-    let scouted = scouted(&mut lab, &[], &settings());
+    let scouted = scouted(&mut lab, &settings());
     assert_eq!(of(&scouted, "a - b"), [1]);
     assert_eq!(of(&scouted, "a * 2"), [3]);
     let suspects = scouted.iter().filter(|(_, tests)| !tests.is_empty());
@@ -225,23 +259,10 @@ fn mutants_begin_with_the_test_that_failed_and_others_as_if_nobody_had_looked() 
 }
 
 #[test]
-fn who_killed_mutants_of_the_same_function_is_tried_first() {
-    let mut lab = lab(&[("a * 2", 2)]);
-    let scouted = scouted(&mut lab, &[("half", 2)], &settings());
-    assert_eq!(of(&scouted, "a * 2"), [2]);
-    let of_half: Vec<u32> = lab.seen[0]
-        .iter()
-        .filter(|(text, _)| text.contains("a * 2"))
-        .map(|(_, test)| *test)
-        .collect();
-    assert_eq!(of_half, [2]);
-}
-
-#[test]
 fn a_change_that_ends_the_process_is_no_suspect_and_the_others_go_on_in_another_one() {
     let mut lab = lab(&[("a * 2", 3)]);
     lab.ends = Some(("a - b", 0));
-    let scouted = scouted(&mut lab, &[], &settings());
+    let scouted = scouted(&mut lab, &settings());
     assert_eq!(of(&scouted, "a - b"), [] as [u32; 0]);
     assert_eq!(of(&scouted, "a * 2"), [3]);
     assert_eq!(lab.seen.len(), 2);
@@ -260,7 +281,7 @@ fn nobody_looks_where_every_pair_is_run_or_nothing_can_be_forked() {
     };
     for settings in [matrix, unforked] {
         let mut lab = lab(&[("a - b", 1)]);
-        scouted(&mut lab, &[], &settings);
+        scouted(&mut lab, &settings);
         assert!(lab.seen.is_empty());
     }
 }

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 88] = shim![
+const FILES: [(&str, &str); 87] = shim![
     "__init__.py",
     "ahead.py",
     "bombs.py",
@@ -92,7 +92,6 @@ const FILES: [(&str, &str); 88] = shim![
     "server.py",
     "sources.py",
     "state.py",
-    "stock.py",
     "suite.py",
     "surroundings.py",
     "template.py",
