@@ -216,5 +216,6 @@ fn body(
             &text[deleted.end..span.end]
         ),
         from_start: site.fixture,
+        defaults: false,
     }
 }

@@ -203,6 +203,7 @@ mod tests {
                 line: 1,
                 text: text.into(),
                 from_start: false,
+                defaults: false,
             }))
         };
         let with = |order: &[u32], text: &str| RunRequest {

@@ -19,4 +19,7 @@ pub struct CodeEdit {
     /// For a function that tests before the last one run as well.
     #[serde(skip)]
     pub from_start: bool,
+    /// Whether only the defaults of its parameters are taken over, evaluated anew, and not its body.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub defaults: bool,
 }

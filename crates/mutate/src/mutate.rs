@@ -19,7 +19,7 @@ use crate::priority::{Candidate, prioritise};
 use crate::reuse::{self, Tests};
 use crate::settings::{Code, File, Settings, Stage, Surroundings};
 use crate::simulate::MatrixPair;
-use crate::subject::{Lane, Subject};
+use crate::subject::{Lane, Subject, function_of};
 use crate::test_files::TestFiles;
 
 /// Mutants brought to their verdicts together. Memory grows with it, not with how many there are.
@@ -200,17 +200,6 @@ fn twin(found: &Mutants, unit: usize, text: &str) -> usize {
     found.units[..unit].iter().filter(same).count()
 }
 
-/// The function whose tests are the first to notice: that of a default argument or decorator is the one it stands at, not
-/// the one that evaluates it.
-fn nearest(found: &Mutants, mutation: &Mutation) -> usize {
-    let around = |unit: &Unit| {
-        let (outer, inner) = (&unit.span, &mutation.span);
-        unit.kind == UnitKind::Function && outer.start <= inner.start && inner.end <= outer.end
-    };
-    let innermost = found.units.iter().rposition(around);
-    innermost.unwrap_or(mutation.unit)
-}
-
 /// From the first point of a unit to its last, what is nested in between included.
 fn points_of(found: &Mutants, unit: usize, first: usize) -> Range<usize> {
     let of = |point: &Point| point.unit == unit;
@@ -259,7 +248,8 @@ impl<'a> Campaign<'a> {
             for (mutation, broken) in chunk {
                 let unit = &found.units[mutation.unit];
                 let point = (first + mutation.point) as u32;
-                let near = nearest(found, mutation);
+                // Tests of this function are the first to notice, also where another one evaluates its defaults.
+                let near = function_of(found, mutation).unwrap_or(mutation.unit);
                 let of_unit = covering
                     .units
                     .entry(near)

@@ -67,7 +67,7 @@ impl Executor<'_> {
             return Ok(());
         }
         let mutants: Vec<usize> = (0..chases.len())
-            .filter(|at| chases[*at].subject.can_be_swapped())
+            .filter(|at| chases[*at].subject.late().is_some())
             .collect();
         let mut pieces: Vec<Vec<Look>> = mutants
             .chunks(TOGETHER)
@@ -120,7 +120,7 @@ impl Executor<'_> {
             code: Changed::InTurn {
                 bodies: mutants
                     .iter()
-                    .map(|at| chases[*at].subject.body())
+                    .filter_map(|at| chases[*at].subject.late())
                     .collect(),
                 which,
             },
@@ -167,6 +167,8 @@ fn take(chases: &mut [Chase<'_>], looks: &[Look], record: &RunRecord) -> Vec<Loo
             && !matches!(pursued.outcome, Outcome::TimedOut(_));
         if pursued.hit && failed && through.insert(look.mutant) {
             chases[look.mutant].suspect(pursued.test, &pursued.outcome);
+        } else if pursued.hit && !failed {
+            chases[look.mutant].clear(pursued.test);
         }
     }
     let Some((place, mutant)) = last.filter(|_| record.ending != Ending::Completed) else {

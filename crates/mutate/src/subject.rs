@@ -37,6 +37,14 @@ pub(crate) struct Subject<'a> {
     pub(crate) files: &'a TestFiles,
 }
 
+/// The function with a mutation in its body or its parameters.
+pub(crate) fn function_of(found: &Mutants, mutation: &Mutation) -> Option<usize> {
+    found.units.iter().rposition(|unit| {
+        let (outer, inner) = (&unit.span, &mutation.span);
+        unit.kind == UnitKind::Function && outer.start <= inner.start && inner.end <= outer.end
+    })
+}
+
 impl Subject<'_> {
     /// The changed code for a rung of the ladder, and the process it takes.
     pub(crate) fn placed(&self, rung: Rung) -> (Changed, Isolation) {
@@ -66,20 +74,33 @@ impl Subject<'_> {
         }
     }
 
-    /// Whether its function can be given another body: also where that comes too late to be the whole truth.
-    pub(crate) fn can_be_swapped(&self) -> bool {
-        self.unit.kind == UnitKind::Function
+    /// How it can be put in place in a process that has imported its file: also where that comes too late to be the whole
+    /// truth. A default is evaluated with its function, at import.
+    pub(crate) fn late(&self) -> Option<CodeEdit> {
+        if self.unit.kind == UnitKind::Function {
+            return Some(self.body());
+        }
+        let function = &self.found.units[function_of(self.found, self.change)?];
+        Some(CodeEdit {
+            defaults: true,
+            ..self.edit(function)
+        })
     }
 
     pub(crate) fn body(&self) -> CodeEdit {
+        self.edit(self.unit)
+    }
+
+    fn edit(&self, unit: &Unit) -> CodeEdit {
         CodeEdit {
             file: self.file.absolute.clone(),
-            classes: self.unit.classes.clone(),
-            name: self.unit.name.clone(),
-            first_line: self.unit.first_line,
-            line: self.unit.line,
-            text: self.change.probed_unit_text(&self.file.text, self.unit),
+            classes: unit.classes.clone(),
+            name: unit.name.clone(),
+            first_line: unit.first_line,
+            line: unit.line,
+            text: self.change.probed_unit_text(&self.file.text, unit),
             from_start: true,
+            defaults: false,
         }
     }
 

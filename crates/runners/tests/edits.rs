@@ -142,6 +142,7 @@ fn body(
             &text[deleted.end..span.end]
         ),
         from_start: false,
+        defaults: false,
     }
 }
 

@@ -108,6 +108,7 @@ fn body(dir: &tempfile::TempDir, name: &str, line: u32, text: &str, pursuit: Pur
             line,
             text: text.into(),
             from_start: true,
+            defaults: false,
         }),
         most_hits: 1_000,
         pursuit,
@@ -257,6 +258,65 @@ fn changes_in_turn_are_in_place_for_their_own_tests_and_no_longer() {
     let record = ask(&mut lab, &["twice", "down"], None);
     let words: Vec<&str> = record.executions.iter().map(|e| e.outcome.word()).collect();
     assert_eq!(words, ["passed", "passed"], "the suite is as it was");
+}
+
+#[test]
+fn defaults_in_turn_are_evaluated_where_they_are_put_in_place() {
+    let dir = project();
+    let calc = "\
+LIMIT = 3
+def wrap(function):
+    return lambda *args: function(*args)
+@wrap
+def add(a, b=LIMIT, *, c=1):
+    return a + b + c
+class Sum:
+    def of(self, a, b=2):
+        return a + b
+";
+    let tests = "\
+import calc
+def test_add():
+    assert calc.add(1) == 5
+def test_of():
+    assert calc.Sum().of(1) == 3
+";
+    std::fs::write(dir.path().join("calc.py"), calc).expect("written");
+    std::fs::write(dir.path().join("test_calc.py"), tests).expect("written");
+    let mut lab = open(&dir, None);
+    let add = |parameters: &str| format!("def add({parameters}):\n    return a + b + c\n");
+    let texts = [
+        (
+            "add",
+            4,
+            add("a, b=(__flakelab_hit__() or LIMIT + 1), *, c=1"),
+        ),
+        ("add", 4, add("a, b=(__flakelab_hit__() or 1 / 0), *, c=1")),
+        ("add", 4, add("a, b=LIMIT, *, c=(__flakelab_hit__() or 2)")),
+        ("add", 4, add("a, b=(__flakelab_hit__() or 3), *, c=1")),
+        (
+            "of",
+            8,
+            "    def of(self, a, b=(__flakelab_hit__() or 3)):\n        return a + b\n".to_owned(),
+        ),
+    ];
+    let texts = texts
+        .each_ref()
+        .map(|(name, line, text)| (*name, *line, text.as_str()));
+    let mut change = in_turn(&dir, &texts, &[0, 1, 2, 3, 4]);
+    if let Changed::InTurn { bodies, .. } = &mut change.code {
+        bodies.iter_mut().for_each(|body| body.defaults = true);
+    }
+    let record = ask(&mut lab, &["add", "add", "add", "add", "of"], Some(change));
+    assert_eq!(record.ending, Ending::Completed);
+    let expected = [
+        (0, "failed", true),
+        // What cannot be evaluated is not tried.
+        (2, "failed", true),
+        (3, "passed", true),
+        (4, "failed", true),
+    ];
+    assert_eq!(places(&record), expected);
 }
 
 #[test]

@@ -44,16 +44,41 @@ def swap(edit, config):
     holders = _holders(path, edit["name"], edit["first_line"])
     if not holders:
         raise LookupError("no function %s at line %d" % (edit["name"], edit["first_line"]))
-    new = _code(path, edit, holders[0], config)
-    before = [(function, function.__code__) for function in holders]
+    new = (_defaults if edit.get("defaults") else _code)(path, edit, holders[0], config)
+    before = [(function, {name: getattr(function, name) for name in new}) for function in holders]
     for function in holders:
-        function.__code__ = new
+        _put(function, new)
     return before
 
 
 def swap_back(before):
-    for function, code in before:
-        function.__code__ = code
+    for function, attributes in before:
+        _put(function, attributes)
+
+
+def _put(function, attributes):
+    for name, value in attributes.items():
+        setattr(function, name, value)
+
+
+def _defaults(path, edit, function, config):
+    """Evaluated where the function stands, as its module is now."""
+    try:
+        namespace = dict(function.__globals__)
+        exec(quietly(_definition, edit, function.__code__), namespace)
+        new = namespace[edit["name"]]
+        return {"__defaults__": new.__defaults__, "__kwdefaults__": new.__kwdefaults__}
+    except Exception as error:
+        raise LookupError("the parameters of %s cannot be evaluated: %r" % (edit["name"], error))
+
+
+def _definition(edit, old):
+    """Compiled on its own: without its class and its decorators."""
+    tree = ast.parse("if 1:\n" + edit["text"] if edit["text"][:1] in " \t" else edit["text"])
+    definition = next(node for node in ast.walk(tree) if getattr(node, "name", None) == edit["name"])
+    definition.decorator_list = []
+    tree.body = [definition]
+    return compile(tree, old.co_filename, "exec", flags=old.co_flags & _FUTURE, dont_inherit=True)
 
 
 def _code(path, edit, function, config):
@@ -65,7 +90,7 @@ def _code(path, edit, function, config):
         code = _codes[key] = quietly(_compile, edit, old, function.__globals__, config)
     if code.co_freevars != function.__code__.co_freevars:
         raise LookupError("the closure of %s changes" % edit["name"])
-    return code
+    return {"__code__": code}
 
 
 def prepare(edits, config):
@@ -78,6 +103,8 @@ def prepare(edits, config):
     if len(_codes) > MOST_CODES:
         _codes.clear()
     for edit in edits:
+        if edit.get("defaults"):
+            continue
         path = _path(edit, config)
         for function in _holders(path, edit["name"], edit["first_line"])[:1]:
             try:

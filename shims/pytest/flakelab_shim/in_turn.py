@@ -27,7 +27,14 @@ class InTurn(Pursuit):
         for number, which in enumerate(self._which):
             if which in self._through:
                 continue
-            before = swap(self._bodies[which], config)
+            self._probe.start()
+            try:
+                before = swap(self._bodies[which], config)
+            except LookupError:  # defaults, which are evaluated each time
+                self._through.add(which)
+                continue
+            # They are executed here, and not by the test.
+            self._imported = self._probe.is_hit()
             _, killed = self._execute(number, self._next(number))
             swap_back(before)
             if killed:

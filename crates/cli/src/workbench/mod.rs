@@ -211,9 +211,14 @@ impl Workbench {
     }
 
     /// The same project, its files instrumented; says nothing.
-    pub(crate) fn open_instrumented(&self, texts: Instrumented) -> Result<PytestLab, OpenError> {
+    pub(crate) fn open_instrumented(
+        &self,
+        texts: Instrumented,
+        settled: Settled,
+    ) -> Result<PytestLab, OpenError> {
         PytestLab::open(Options {
             instrumented: Some(texts),
+            settled: Some(settled),
             ..self.lab_options()
         })
     }

@@ -1,7 +1,7 @@
 use flakelab_lab::Sink;
 use flakelab_model::{Failure, Phase, Pursued, Suite};
 use flakelab_source::Source;
-use flakelab_source::mutants::{Mutants, mutants};
+use flakelab_source::mutants::{Mutants, UnitKind, mutants};
 
 use super::*;
 use crate::chase::Purpose;
@@ -12,7 +12,8 @@ use crate::settings::{Collecting, File, Reruns, Settings};
 use crate::subject::Lane;
 use crate::test_files::TestFiles;
 
-const TEXT: &str = "def add(a, b):\n    return a + b - 1\n\n\ndef half(a):\n    return a / 2\n";
+const TEXT: &str =
+    "def add(a, b):\n    return a + b - 1\n\n\ndef half(a, by=2):\n    return a / by\n";
 
 fn settings() -> Settings {
     let minute = Duration::from_secs(60);
@@ -155,7 +156,7 @@ fn scouted(lab: &mut Scripted, settings: &Settings) -> Vec<(String, Vec<u32>)> {
     each(lab, settings, &mut |chase| {
         let asks = chase.next(&settings.reruns).into_iter();
         let asks = asks.filter(|ask| ask.purpose == Purpose::Suspect);
-        let text = chase.subject.body().text;
+        let text = chase.subject.late().expect("of a function").text;
         found.push((text, asks.map(|ask| ask.tests[0].0).collect()));
     });
     found
@@ -241,10 +242,10 @@ fn of<'a>(scouted: &'a [(String, Vec<u32>)], part: &str) -> &'a [u32] {
 
 #[test]
 fn mutants_begin_with_the_test_that_failed_and_others_as_if_nobody_had_looked() {
-    let mut lab = lab(&[("a - b", 1), ("a * 2", 3)]);
+    let mut lab = lab(&[("a - b", 1), ("a * by", 3)]);
     let scouted = scouted(&mut lab, &settings());
     assert_eq!(of(&scouted, "a - b"), [1]);
-    assert_eq!(of(&scouted, "a * 2"), [3]);
+    assert_eq!(of(&scouted, "a * by"), [3]);
     let suspects = scouted.iter().filter(|(_, tests)| !tests.is_empty());
     assert_eq!(suspects.count(), 2);
     assert_eq!(lab.seen.len(), 1, "one process for all");
@@ -260,11 +261,11 @@ fn mutants_begin_with_the_test_that_failed_and_others_as_if_nobody_had_looked() 
 
 #[test]
 fn a_change_that_ends_the_process_is_no_suspect_and_the_others_go_on_in_another_one() {
-    let mut lab = lab(&[("a * 2", 3)]);
+    let mut lab = lab(&[("a * by", 3)]);
     lab.ends = Some(("a - b", 0));
     let scouted = scouted(&mut lab, &settings());
     assert_eq!(of(&scouted, "a - b"), [] as [u32; 0]);
-    assert_eq!(of(&scouted, "a * 2"), [3]);
+    assert_eq!(of(&scouted, "a * by"), [3]);
     assert_eq!(lab.seen.len(), 2);
     assert!(lab.seen[1].iter().all(|(text, _)| !text.contains("a - b")));
 }
@@ -284,4 +285,39 @@ fn nobody_looks_where_every_pair_is_run_or_nothing_can_be_forked() {
         scouted(&mut lab, &settings);
         assert!(lab.seen.is_empty());
     }
+}
+
+#[test]
+fn defaults_are_tried_in_the_function_they_belong_to() {
+    let mut lab = lab(&[("by=(__flakelab_hit__() or 3)", 3)]);
+    each(&mut lab, &settings(), &mut |chase| {
+        let is_default = chase.subject.unit.kind == UnitKind::Import;
+        let late = chase.subject.late().expect("of a function");
+        assert_eq!(
+            (late.defaults, late.name == "half"),
+            (is_default, is_default || late.text.contains("half"))
+        );
+        let asks = chase.next(&settings().reruns);
+        let suspect = late.text.contains("or 3)");
+        assert_eq!(asks[0].purpose == Purpose::Suspect, suspect, "{late:?}");
+    });
+}
+
+#[test]
+fn tests_that_were_seen_to_pass_are_swept_behind_the_others() {
+    let settings = settings();
+    let mut lab = lab(&[]);
+    // More tests than are tried for one mutant.
+    lab.suite = Suite::new((0..10).map(|n| format!("test_calc.py::test_{n}")));
+    each(&mut lab, &settings, &mut |chase| {
+        let tests = |chase: &mut Chase<'_>| -> Vec<u32> {
+            let asks = chase.next(&settings.reruns);
+            assert_eq!(asks[0].purpose, Purpose::Sweep);
+            asks[0].tests.iter().map(|test| test.0).collect()
+        };
+        assert_eq!(tests(chase), [8, 9, 0, 1, 2, 3, 4, 5, 6, 7]);
+        // What it is imported with was another thing when it was tried.
+        chase.subject.lane = Lane::Import;
+        assert_eq!(tests(chase), (0..10).collect::<Vec<u32>>());
+    });
 }

@@ -28,7 +28,9 @@ pub fn digests(
     let mut found = Vec::with_capacity(codes.len());
     for some in codes.chunks(AT_ONCE) {
         let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
-        serde_json::to_writer(&mut file, some).map_err(|e| failed(e.into()))?;
+        let mut out = io::BufWriter::new(&mut file);
+        serde_json::to_writer(&mut out, some).map_err(|e| failed(e.into()))?;
+        out.into_inner().map_err(|e| failed(e.into()))?;
         let path = serde_json::to_string(file.path()).map_err(|e| failed(e.into()))?;
         // With the project's directory off the path, as in all questions.
         let program = format!(

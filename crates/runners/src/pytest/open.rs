@@ -22,6 +22,9 @@ use crate::cancel::Cancel;
 use crate::process::Limits;
 use crate::wire::{CollectionError, Event};
 
+/// How long to sleep at the most before a look at the flag that cancels.
+const NAP: Duration = Duration::from_millis(250);
+
 /// How often a zygote that was killed while it collected is started again, as for those that die while idle.
 const MOST_RESTARTS: u32 = 3;
 
@@ -192,7 +195,9 @@ impl PytestLab {
         let mut lists = Lists::default();
         let mut restarts = 0;
         loop {
-            self.wait(Some(deadline));
+            // What the others say is for later: to wake up for it would be to wake up without end.
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.lanes[at].worker.wait(left.min(NAP));
             if self.options.cancel.is_set() {
                 return Err(OpenError::Interrupted);
             }
@@ -321,7 +326,7 @@ impl PytestLab {
             if ended {
                 break;
             }
-            lane.worker.wait(Duration::from_millis(250));
+            lane.worker.wait(NAP);
         }
         Err(OpenError::Usage {
             said: lane.worker.output(),

@@ -77,10 +77,14 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     let campaign = workbench::begin(&bench, &store, &lab, asked, last)?;
     let mut gathered = document::Gathered::new().map_err(internal)?;
     let mut rows = Vec::new();
+    let mut tools = toolchain::Interpreter {
+        bench: &bench,
+        settled: lab.settled(),
+    };
     let mutating = flakelab_mutate::mutate(
         &mut lab,
         &mut Surroundings {
-            tools: &mut toolchain::Interpreter(&bench),
+            tools: &mut tools,
             tree: &Project(bench.project.clone()),
             journal: &mut StoreJournal::new(&store, campaign),
             earlier: &before,
