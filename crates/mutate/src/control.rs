@@ -8,9 +8,6 @@ use flakelab_model::{Outcome, Polarity, TestIndex};
 const RUNS: u32 = 5;
 /// Of these alone, as it is when it kills: in two interpreters, with different hash seeds.
 const ALONE: u32 = 2;
-/// What their numbers are apart: they go to one interpreter after the other, and numbers one apart would lead each of
-/// two back to the first.
-pub(crate) const APART: u32 = 6;
 
 /// Runs that are needed after so many coverage runs.
 pub(crate) fn controls(coverage_runs: u32) -> u32 {

@@ -8,7 +8,7 @@ use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Isolation, Mutation, Order, Pursuit, RunRecord, RunRequest, TestIndex};
 
 use crate::chase::{Ask, Chase, Purpose};
-use crate::control::{APART, Controls, controls};
+use crate::control::{Controls, controls};
 use crate::pair::Rung;
 use crate::settings::Settings;
 
@@ -97,7 +97,7 @@ impl Executor<'_> {
             (0..times).map(move |attempt| {
                 let order = Order(vec![test]);
                 let request = RunRequest {
-                    attempt: attempt * APART,
+                    attempt,
                     ..RunRequest::new(order, isolation, timeout)
                 };
                 (request, For::Control(test))

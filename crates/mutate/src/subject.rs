@@ -128,3 +128,25 @@ impl Subject<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use flakelab_source::Source;
+    use flakelab_source::mutants::mutants;
+
+    use super::*;
+
+    #[test]
+    fn defaults_belong_to_their_function_and_decorators_to_nobody() {
+        let text = "@cached(1)\ndef half(a, by=2):\n    return a / by\n\n\nRATE = 3\n";
+        let found = mutants(&Source::parse(text).expect("it parses"));
+        let of = |part: &str| {
+            let at = text.find(part).expect("it is there");
+            let mutation = found.mutations.iter().find(|m| m.span.start == at);
+            let function = function_of(&found, mutation.expect("a mutation"));
+            function.map(|at| found.units[at].name.as_str())
+        };
+        let half = Some("half");
+        assert_eq!(["2", "a / by", "1", "3"].map(of), [half, half, None, None]);
+    }
+}

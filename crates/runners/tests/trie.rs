@@ -63,27 +63,33 @@ fn probes(tests: u32) -> Vec<Vec<u32>> {
     orders
 }
 
+fn request(order: &[u32], isolation: Isolation) -> RunRequest {
+    let order = Order(order.iter().copied().map(TestIndex).collect());
+    let minute = Duration::from_secs(60);
+    let timeout = Timeout {
+        test: minute,
+        run: minute,
+    };
+    RunRequest::new(order, isolation, timeout)
+}
+
 fn run(lab: &mut PytestLab, orders: &[Vec<u32>], isolation: Isolation) -> Vec<RunRecord> {
     let batch: Vec<RunRequest> = orders
         .iter()
-        .map(|order| {
-            let order = Order(order.iter().copied().map(TestIndex).collect());
-            let minute = Duration::from_secs(60);
-            let timeout = Timeout {
-                test: minute,
-                run: minute,
-            };
-            RunRequest::new(order, isolation, timeout)
-        })
+        .map(|order| request(order, isolation))
         .collect();
+    run_batch(lab, &batch)
+}
+
+fn run_batch(lab: &mut PytestLab, batch: &[RunRequest]) -> Vec<RunRecord> {
     let mut records = Vec::new();
-    lab.run(&batch, &mut |record| {
+    lab.run(batch, &mut |record| {
         records.push(record);
         ControlFlow::Continue(())
     })
     .expect("it runs");
     records.sort_by_key(|record| record.request);
-    assert_eq!(records.len(), orders.len());
+    assert_eq!(records.len(), batch.len());
     records
 }
 
@@ -147,4 +153,27 @@ fn fresh_and_cold_interpreters_agree_with_forks() {
         words(&run(&mut lab, &orders, Isolation::Cold)),
         words(&fork)
     );
+}
+
+#[test]
+fn repeats_of_an_order_meet_different_hash_seeds() {
+    let (_dir, path) = project();
+    let mut lab = lab(&path, SandboxMode::Auto, Vec::new());
+    for isolation in [Isolation::Fork, Isolation::Shared, Isolation::Fresh] {
+        let mut batch = Vec::new();
+        for order in [&[0, 2][..], &[4], &[6, 3]] {
+            batch.extend((0..3).map(|attempt| RunRequest {
+                attempt,
+                ..request(order, isolation)
+            }));
+        }
+        let seeds: Vec<u32> = run_batch(&mut lab, &batch)
+            .iter()
+            .map(|record| record.hash_seed)
+            .collect();
+        for repeats in seeds.chunks(3) {
+            assert_ne!(repeats[0], repeats[1], "{isolation:?} {seeds:?}");
+            assert_ne!(repeats[1], repeats[2], "{isolation:?} {seeds:?}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use super::*;
 use crate::chase::Purpose;
 use crate::control::Controls;
 use crate::execute::Spent;
+use crate::pair::PairVerdict;
 use crate::priority::Candidate;
 use crate::settings::{Collecting, File, Reruns, Settings};
 use crate::subject::Lane;
@@ -223,6 +224,51 @@ fn a_failure_unlike_the_one_that_was_seen_is_the_first_of_its_kind() {
             assert!(chase.next(&settings.reruns).is_empty());
         });
     }
+}
+
+/// It must show again, and is one of the two that decide.
+#[test]
+fn a_suspect_that_does_not_end_is_one_timeout() {
+    let settings = settings();
+    let mut lab = lab(&[("a - b", 1)]);
+    each(&mut lab, &settings, &mut |chase| {
+        if !chase.subject.body().text.contains("a - b") {
+            return;
+        }
+        let mut controls = Controls::default();
+        for purpose in [Purpose::Suspect, Purpose::Count, Purpose::Timeout] {
+            let asks = chase.next(&settings.reruns);
+            let [ask] = asks.as_slice() else {
+                panic!("{asks:?}");
+            };
+            assert_eq!((ask.purpose, ask.tests[0]), (purpose, TestIndex(1)));
+            let Outcome::Failed(failure) = failed("no end") else {
+                panic!("not a failure");
+            };
+            let pursued = Pursued {
+                test: TestIndex(1),
+                place: 0,
+                outcome: Outcome::TimedOut(failure),
+                micros: 1,
+                hit: true,
+                hits: 1,
+                earlier: false,
+            };
+            let record = record(0, Ending::TimedOut, vec![pursued]);
+            chase.take(ask, &record, &settings.reruns, &mut controls);
+        }
+        let timeouts = chase.pairs.values();
+        assert_eq!(
+            timeouts
+                .filter(|p| p.verdict == PairVerdict::Timeout)
+                .count(),
+            1
+        );
+        let asks = chase.next(&settings.reruns);
+        // Those that were seen to pass are the last.
+        let others: Vec<u32> = asks[0].tests.iter().map(|test| test.0).collect();
+        assert_eq!((asks[0].purpose, others), (Purpose::Sweep, vec![2, 0, 3]));
+    });
 }
 
 fn lab(kills: &[(&'static str, u32)]) -> Scripted {

@@ -1,9 +1,9 @@
 //! Scheduling: which process runs what, who is late, who has died.
 //!
 //! Single-threaded: one `poll` over the descriptors of all workers. A run goes to a lane fixed by its
-//! place in the batch and its attempt, so that repeats meet different hash seeds.
+//! place among the different runs of the batch and its attempt, so that repeats meet different hash seeds.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use flakelab_lab::trie::{Trie, merge};
 use flakelab_lab::{Lab, LabError, Sink};
-use flakelab_model::{Changed, Ending, Isolation, RunRecord, RunRequest, Suite};
+use flakelab_model::{
+    Changed, CodeEdit, Ending, Isolation, Mutation, Order, RunRecord, RunRequest, Suite,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::accidents::Accidents;
@@ -72,6 +74,22 @@ pub struct PytestLab {
 struct PendingCold {
     pending: Pending,
     hash_seed: u32,
+}
+
+/// Whose turn it is: different runs go to one interpreter after the other, and so do repeats of each.
+#[derive(Default)]
+struct Places<'a>(HashMap<(&'a Order, Option<&'a CodeEdit>, Option<*const Mutation>), usize>);
+
+impl<'a> Places<'a> {
+    fn turn(&mut self, request: &'a RunRequest) -> usize {
+        let key = (
+            &request.order,
+            request.edit.as_deref(),
+            request.mutation.as_ref().map(Arc::as_ptr),
+        );
+        let next = self.0.len();
+        *self.0.entry(key).or_insert(next) + request.attempt as usize
+    }
 }
 
 impl PytestLab {
@@ -181,7 +199,7 @@ impl PytestLab {
     fn enqueue(&mut self, batch: &[RunRequest]) -> Result<VecDeque<PendingCold>, LabError> {
         let mut colds = VecDeque::new();
         let mut warm = Vec::new();
-        let mut fresh = 0;
+        let mut fresh = Places::default();
         for (number, request) in batch.iter().enumerate() {
             if request.order.0.is_empty() {
                 continue;
@@ -208,9 +226,8 @@ impl PytestLab {
                 Isolation::Fresh => {
                     let seed = request.hash_seed.unwrap_or_else(|| {
                         let lanes = self.options.jobs.clamp(2, MOST_TEMPLATES);
-                        self.seed_number((fresh + request.attempt as usize) % lanes)
+                        self.seed_number(fresh.turn(request) % lanes)
                     });
-                    fresh += 1;
                     let pending = self.select(number, request, wants_all(request));
                     match self.template(seed)? {
                         Some(at) => self.templates[at].enqueue(pending),
@@ -238,9 +255,10 @@ impl PytestLab {
                 .map_err(|error| self.cannot_start(&error))?;
         }
         let lanes = self.lanes.len();
-        for (place, trie) in tries.into_iter().enumerate() {
+        let mut places = Places::default();
+        for trie in tries {
             let request = &batch[trie.leaves[0].0];
-            let lane = (place + request.attempt as usize) % lanes;
+            let lane = places.turn(request) % lanes;
             self.lanes[lane].enqueue(Pending {
                 trie,
                 timeout: request.timeout,

@@ -1,0 +1,44 @@
+"""How failures of changed code are described."""
+
+from flakelab_shim.outcome import FIRST_FRAMES, LAST_FRAMES, Recorder
+
+
+def lines(traceback):
+    found = []
+    while traceback is not None:
+        found.append(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def endless(depth):
+    if depth == 0:
+        raise RecursionError
+    endless(depth - 1)
+
+
+class Info:
+    def __init__(self, depth):
+        try:
+            endless(depth)
+        except RecursionError as error:
+            self.tb = error.__traceback__
+
+
+def test_a_traceback_without_end_keeps_its_first_and_last_frames_where_nobody_reads_it():
+    recorder = Recorder()
+    whole = Info(500)
+    recorder.raising(whole)
+    assert len(lines(whole.tb)) == 502, "somebody may read it"
+    recorder.brief = True
+    before = lines(whole.tb)
+    recorder.raising(whole)
+    assert lines(whole.tb) == before[:FIRST_FRAMES] + before[-LAST_FRAMES:]
+
+
+def test_a_short_traceback_stays_whole():
+    recorder = Recorder()
+    recorder.brief = True
+    short = Info(FIRST_FRAMES + LAST_FRAMES - 2)
+    recorder.raising(short)
+    assert len(lines(short.tb)) == FIRST_FRAMES + LAST_FRAMES
