@@ -61,9 +61,9 @@ def test_greeting():
 
 
 def test_scale():
-    """Fails now and then."""
+    """Passes now and then: four times in a row, before any mutant, in one of ten thousand campaigns."""
     office.scale(-2)
-    assert os.urandom(1)[0] < 77
+    assert os.urandom(1)[0] < 26
 
 
 def test_queue():

@@ -9,7 +9,7 @@ use crate::support::{Project, Run};
 const BY_CHANCE: [&str; 4] = ["counter", "left", "greet", "smile"];
 /// What the functions do shows in tests that run later in the same process, and do not reach them there.
 const SHOWS_LATER: [&str; 2] = ["look_up", "open_up"];
-/// Fails now and then.
+/// Passes now and then.
 const FLAKY: &str = "tests/test_office.py::test_scale";
 
 /// The mutants of functions are all unknown.
