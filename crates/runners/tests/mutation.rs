@@ -280,6 +280,8 @@ def test_add():
     assert calc.add(1) == 5
 def test_of():
     assert calc.Sum().of(1) == 3
+def test_nothing():
+    pass
 ";
     std::fs::write(dir.path().join("calc.py"), calc).expect("written");
     std::fs::write(dir.path().join("test_calc.py"), tests).expect("written");
@@ -294,29 +296,65 @@ def test_of():
         ("add", 4, add("a, b=(__flakelab_hit__() or 1 / 0), *, c=1")),
         ("add", 4, add("a, b=LIMIT, *, c=(__flakelab_hit__() or 2)")),
         ("add", 4, add("a, b=(__flakelab_hit__() or 3), *, c=1")),
+        ("add", 4, add("a, b=(__flakelab_hit__() or exit()), *, c=1")),
         (
             "of",
             8,
             "    def of(self, a, b=(__flakelab_hit__() or 3)):\n        return a + b\n".to_owned(),
         ),
+        // A body, which its test does not reach.
+        (
+            "of",
+            8,
+            "    def of(self, a, b=2):\n        return (__flakelab_hit__() or a)\n".to_owned(),
+        ),
     ];
     let texts = texts
         .each_ref()
         .map(|(name, line, text)| (*name, *line, text.as_str()));
-    let mut change = in_turn(&dir, &texts, &[0, 1, 2, 3, 4]);
+    let mut change = in_turn(&dir, &texts, &[0, 1, 6, 2, 3, 4, 5, 3, 6]);
     if let Changed::InTurn { bodies, .. } = &mut change.code {
-        bodies.iter_mut().for_each(|body| body.defaults = true);
+        bodies[..6].iter_mut().for_each(|body| body.defaults = true);
     }
-    let record = ask(&mut lab, &["add", "add", "add", "add", "of"], Some(change));
+    let order = [
+        "add", "add", "nothing", "add", "add", "add", "of", "nothing", "of",
+    ];
+    let record = ask(&mut lab, &order, Some(change));
     assert_eq!(record.ending, Ending::Completed);
     let expected = [
         (0, "failed", true),
         // What cannot be evaluated is not tried.
-        (2, "failed", true),
-        (3, "passed", true),
-        (4, "failed", true),
+        (2, "passed", false),
+        (3, "failed", true),
+        (4, "passed", true),
+        (6, "failed", true),
+        (7, "passed", true),
+        (8, "failed", true),
     ];
     assert_eq!(places(&record), expected);
+    // Evaluating it is part of its first test, whose time is limited.
+    let endless = add("a, b=(__flakelab_hit__() or sum(iter(int, 1))), *, c=1");
+    let texts = [texts[3], ("add", 4, endless.as_str())];
+    let mut change = in_turn(&dir, &texts, &[0, 1, 0]);
+    if let Changed::InTurn { bodies, .. } = &mut change.code {
+        bodies.iter_mut().for_each(|body| body.defaults = true);
+    }
+    let timeout = Timeout {
+        test: Duration::from_millis(400),
+        run: Duration::from_secs(60),
+    };
+    let request = RunRequest {
+        mutation: Some(Arc::new(change)),
+        ..RunRequest::new(Order(vec![TestIndex(0); 3]), Isolation::Fork, timeout)
+    };
+    let mut found = None;
+    lab.run(&[request], &mut |record| {
+        found = Some(record);
+        ControlFlow::Continue(())
+    })
+    .expect("a run");
+    let expected = [(0, "passed", true), (1, "timed_out", true)];
+    assert_eq!(places(&found.expect("a record")), expected);
 }
 
 #[test]

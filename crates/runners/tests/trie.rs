@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flakelab_lab::Lab;
-use flakelab_model::{Isolation, Order, RunRecord, RunRequest, TestIndex, Timeout};
+use flakelab_model::{Experiment, Isolation, Order, RunRecord, RunRequest, TestIndex, Timeout};
 use flakelab_runners::pytest::{PytestLab, SandboxMode};
 use support::lab;
 
@@ -175,5 +175,34 @@ fn repeats_of_an_order_meet_different_hash_seeds() {
             assert_ne!(repeats[0], repeats[1], "{isolation:?} {seeds:?}");
             assert_ne!(repeats[1], repeats[2], "{isolation:?} {seeds:?}");
         }
+    }
+}
+
+#[test]
+fn different_runs_go_to_one_interpreter_after_the_other_whatever_their_numbers() {
+    let (_dir, path) = project();
+    let mut lab = lab(&path, SandboxMode::Auto, Vec::new());
+    let mut seeds = |batch: &[RunRequest]| -> Vec<u32> {
+        let records = run_batch(&mut lab, batch);
+        records.iter().map(|record| record.hash_seed).collect()
+    };
+    let numbered: Vec<RunRequest> = (0..4)
+        .map(|number| RunRequest {
+            attempt: 5 + number,
+            ..request(&[number, 8], Isolation::Fork)
+        })
+        .collect();
+    let watched: Vec<RunRequest> = (0..4)
+        .map(|number| RunRequest {
+            experiment: Some(Experiment {
+                restore: vec![number.to_string()],
+                ..Experiment::default()
+            }),
+            ..request(&[0, 8], Isolation::Fork)
+        })
+        .collect();
+    for batch in [numbered, watched] {
+        let seeds = seeds(&batch);
+        assert!(seeds.windows(2).all(|pair| pair[0] != pair[1]), "{seeds:?}");
     }
 }

@@ -31,52 +31,55 @@ class Edits:
     def before(self, node):
         edit = self._wanted.get(node)
         if edit is not None:
-            swap(edit, self._config)
+            put(prepared(edit, self._config))
 
 
 def _path(edit, config):
     return os.path.realpath(os.path.join(str(config.rootpath), edit["file"]))
 
 
-def swap(edit, config):
-    """Puts it in place; what `swap_back` takes."""
+def prepared(edit, config):
+    """What `put` puts in place: every function that changes, with its new attributes."""
     path = _path(edit, config)
     holders = _holders(path, edit["name"], edit["first_line"])
     if not holders:
         raise LookupError("no function %s at line %d" % (edit["name"], edit["first_line"]))
     new = (_defaults if edit.get("defaults") else _code)(path, edit, holders[0], config)
-    before = [(function, {name: getattr(function, name) for name in new}) for function in holders]
-    for function in holders:
-        _put(function, new)
+    return [(function, new) for function in holders]
+
+
+def put(changes):
+    """Returns what puts everything back."""
+    before = [(function, {name: getattr(function, name) for name in new}) for function, new in changes]
+    for function, new in changes:
+        for name, value in new.items():
+            setattr(function, name, value)
     return before
 
 
-def swap_back(before):
-    for function, attributes in before:
-        _put(function, attributes)
-
-
-def _put(function, attributes):
-    for name, value in attributes.items():
-        setattr(function, name, value)
-
-
 def _defaults(path, edit, function, config):
-    """Evaluated where the function stands, as its module is now."""
+    """Evaluated where the function stands, as its module is now: this executes code of the project."""
     try:
         namespace = dict(function.__globals__)
         exec(quietly(_definition, edit, function.__code__), namespace)
         new = namespace[edit["name"]]
-        return {"__defaults__": new.__defaults__, "__kwdefaults__": new.__kwdefaults__}
-    except Exception as error:
-        raise LookupError("the parameters of %s cannot be evaluated: %r" % (edit["name"], error))
+    except BaseException as error:
+        raise LookupError("the parameters of %s cannot be evaluated: %r" % (edit["name"], error)) from None
+    # Private names of a class are others there.
+    if set(new.__kwdefaults__ or ()) != set(function.__kwdefaults__ or ()):
+        raise LookupError("the parameters of %s have other names" % edit["name"])
+    return {"__defaults__": new.__defaults__, "__kwdefaults__": new.__kwdefaults__}
 
 
 def _definition(edit, old):
-    """Compiled on its own: without its class and its decorators."""
+    """Compiled on its own: nothing of it but the defaults is evaluated."""
     tree = ast.parse("if 1:\n" + edit["text"] if edit["text"][:1] in " \t" else edit["text"])
     definition = next(node for node in ast.walk(tree) if getattr(node, "name", None) == edit["name"])
-    definition.decorator_list = []
+    definition.decorator_list, definition.returns = [], None
+    definition.body = [ast.copy_location(ast.Pass(), definition)]
+    for argument in ast.walk(definition.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
     tree.body = [definition]
     return compile(tree, old.co_filename, "exec", flags=old.co_flags & _FUTURE, dont_inherit=True)
 

@@ -4,7 +4,7 @@ A process that has executed one test executes the next for a fraction of what a 
 reaches the tests behind it, so what is seen here is only a hint; a process of its own decides.
 """
 
-from .edits import swap, swap_back
+from .edits import prepared, put
 from .mutation import Pursuit
 
 
@@ -16,35 +16,41 @@ class InTurn(Pursuit):
         self._bodies = mutation["in_turn"]["bodies"]
         self._which = mutation["in_turn"]["which"]
         self._through = set()
+        # For each change what is put in place, and whether making that has executed it.
+        self._ready = {}
 
     def run(self):
-        config = self._session.config
         for which, body in enumerate(self._bodies):
-            try:
-                swap_back(swap(body, config))
-            except LookupError:
-                self._through.add(which)
+            if not body.get("defaults"):
+                self._prepare(which)
         for number, which in enumerate(self._which):
+            if which not in self._ready and which not in self._through:
+                # Defaults are evaluated, by code of the project: that belongs to the first test.
+                self._announce(number)
+                self._prepare(which)
             if which in self._through:
                 continue
-            self._probe.start()
-            try:
-                before = swap(self._bodies[which], config)
-            except LookupError:  # defaults, which are evaluated each time
-                self._through.add(which)
-                continue
-            # They are executed here, and not by the test.
-            self._imported = self._probe.is_hit()
+            changes, self._imported = self._ready[which]
+            before = put(changes)
             _, killed = self._execute(number, self._next(number))
-            swap_back(before)
+            put(before)
             if killed:
                 self._through.add(which)
 
+    def _prepare(self, which):
+        self._probe.start()
+        try:
+            self._ready[which] = prepared(self._bodies[which], self._session.config), self._probe.is_hit()
+        except LookupError:
+            self._through.add(which)
+
     def _next(self, number):
-        """The one that is executed next. Nobody knows yet whether this change is through: then all is torn down."""
+        """The one that is executed next. Nobody may know yet whether this change is through, or whether that one can
+        be put in place: then all is torn down."""
         for following in range(number + 1, len(self._which)):
-            if self._which[following] == self._which[number]:
+            which = self._which[following]
+            if which == self._which[number]:
                 break
-            if self._which[following] not in self._through:
-                return following
+            if which not in self._through:
+                return following if which in self._ready else len(self._items)
         return len(self._items)

@@ -65,10 +65,10 @@ def put_in_place(mutation, channel):
 
 def swap_in(mutation, channel, config):
     """For a fork of the collected suite."""
-    from .edits import swap
+    from .edits import prepared, put
 
     probe = Probe(channel, mutation["most_hits"])
-    swap(mutation["body"], config)
+    put(prepared(mutation["body"], config))
     return probe
 
 
@@ -111,11 +111,15 @@ class Pursuit:
                     missed.append(number)
             numbers = missed
 
+    def _announce(self, number):
+        """Its time is limited from here on."""
+        self._channel.send_raw(b'{"k":"s","n":%d}' % number)
+
     def _execute(self, number, following):
         item = self._items[number]
         following = self._items[following] if following < len(self._items) else None
         self._hit_before |= self._probe.start()
-        self._channel.send_raw(b'{"k":"s","n":%d}' % number)
+        self._announce(number)
         event, is_over = execute(self._session, self._recorder, self._pid, item, following)
         hit = self._imported or self._probe.is_hit()
         event.update(k="o", n=number, hit=hit, hits=self._probe.hits(), earlier=self._hit_before)

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use flakelab_lab::trie::{Trie, merge};
 use flakelab_lab::{Lab, LabError, Sink};
 use flakelab_model::{
-    Changed, CodeEdit, Ending, Isolation, Mutation, Order, RunRecord, RunRequest, Suite,
+    Changed, CodeEdit, Ending, Experiment, Factors, Isolation, Mutation, Order, RunRecord,
+    RunRequest, Suite,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -78,17 +79,38 @@ struct PendingCold {
 
 /// Whose turn it is: different runs go to one interpreter after the other, and so do repeats of each.
 #[derive(Default)]
-struct Places<'a>(HashMap<(&'a Order, Option<&'a CodeEdit>, Option<*const Mutation>), usize>);
+struct Places<'a> {
+    /// The turn of each run at its attempt 0.
+    known: HashMap<Run<'a>, i64>,
+    /// The attempt that the first of all is.
+    first: i64,
+}
+
+/// What a repeat repeats.
+type Run<'a> = (
+    &'a Order,
+    Option<&'a CodeEdit>,
+    Option<*const Mutation>,
+    Option<&'a Experiment>,
+    &'a Factors,
+);
 
 impl<'a> Places<'a> {
-    fn turn(&mut self, request: &'a RunRequest) -> usize {
-        let key = (
+    fn turn(&mut self, request: &'a RunRequest, interpreters: usize) -> usize {
+        let attempt = i64::from(request.attempt);
+        let next = self.known.len() as i64;
+        if next == 0 {
+            self.first = attempt;
+        }
+        let run = (
             &request.order,
             request.edit.as_deref(),
             request.mutation.as_ref().map(Arc::as_ptr),
+            request.experiment.as_ref(),
+            &request.factors,
         );
-        let next = self.0.len();
-        *self.0.entry(key).or_insert(next) + request.attempt as usize
+        let turn = self.known.entry(run).or_insert(next + self.first - attempt);
+        (*turn + attempt).rem_euclid(interpreters as i64) as usize
     }
 }
 
@@ -226,7 +248,7 @@ impl PytestLab {
                 Isolation::Fresh => {
                     let seed = request.hash_seed.unwrap_or_else(|| {
                         let lanes = self.options.jobs.clamp(2, MOST_TEMPLATES);
-                        self.seed_number(fresh.turn(request) % lanes)
+                        self.seed_number(fresh.turn(request, lanes))
                     });
                     let pending = self.select(number, request, wants_all(request));
                     match self.template(seed)? {
@@ -258,7 +280,7 @@ impl PytestLab {
         let mut places = Places::default();
         for trie in tries {
             let request = &batch[trie.leaves[0].0];
-            let lane = places.turn(request) % lanes;
+            let lane = places.turn(request, lanes);
             self.lanes[lane].enqueue(Pending {
                 trie,
                 timeout: request.timeout,

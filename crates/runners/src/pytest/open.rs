@@ -2,7 +2,7 @@
 //!
 //! Ids that only one of them has are unstable. A random generator in the same state in both was seeded
 //! by the suite, and forks keep it; otherwise every fork gets a new one, as a fresh interpreter would.
-//! A lab of the same project with other texts takes that over and begins with one zygote.
+//! A lab of the same project with other texts takes that over and begins with one zygote, or two if they are instrumented.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -140,8 +140,10 @@ impl PytestLab {
         if settled.is_some_and(|settled| settled.sandbox != SandboxState::On) {
             options.sandbox = SandboxMode::Off;
         }
+        // Instrumented texts are there for repeats of every test, with different hash seeds.
+        let zygotes = if options.instrumented.is_some() { 2 } else { 1 };
         let mut lab = PytestLab::new(Ground::prepare(options)?);
-        lab.greet()?;
+        lab.greet(zygotes)?;
         Ok(lab)
     }
 
@@ -157,10 +159,11 @@ impl PytestLab {
         }
     }
 
-    /// Collects in two zygotes; if that fails as `pytest`, once more as `python -m pytest`.
-    fn greet(&mut self) -> Result<(), OpenError> {
+    /// Collects in two zygotes; if that fails as `pytest`, once more as `python -m pytest`. In so many where all is
+    /// settled.
+    fn greet(&mut self, settled_zygotes: usize) -> Result<(), OpenError> {
         if let Some(settled) = self.options.settled.clone().filter(|s| s.stable) {
-            let greetings = self.collect(settled.as_module, 1)?;
+            let greetings = self.collect(settled.as_module, settled_zygotes)?;
             return self.settle(greetings, Some(settled));
         }
         let first = self.collect(false, 2);
