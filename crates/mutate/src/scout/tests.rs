@@ -187,6 +187,19 @@ fn record(request: usize, ending: Ending, pursued: Vec<Pursued>) -> RunRecord {
     }
 }
 
+/// Test 1 has executed the change.
+fn pursued(outcome: Outcome) -> Pursued {
+    Pursued {
+        test: TestIndex(1),
+        place: 0,
+        outcome,
+        micros: 1,
+        hit: true,
+        hits: 1,
+        earlier: false,
+    }
+}
+
 /// A suspect is killed alone by the failure that was seen before; another failure must show once more.
 #[test]
 fn a_failure_unlike_the_one_that_was_seen_is_the_first_of_its_kind() {
@@ -208,16 +221,7 @@ fn a_failure_unlike_the_one_that_was_seen_is_the_first_of_its_kind() {
                     panic!("{asks:?}");
                 };
                 assert_eq!((ask.purpose, ask.tests[0]), (*purpose, TestIndex(1)));
-                let pursued = Pursued {
-                    test: TestIndex(1),
-                    place: 0,
-                    outcome: failed(message),
-                    micros: 1,
-                    hit: true,
-                    hits: 1,
-                    earlier: false,
-                };
-                let record = record(0, Ending::Completed, vec![pursued]);
+                let record = record(0, Ending::Completed, vec![pursued(failed(message))]);
                 chase.take(ask, &record, &settings.reruns, &mut controls);
             }
             assert_eq!(chase.kills.len(), 1);
@@ -245,16 +249,11 @@ fn a_suspect_that_does_not_end_is_one_timeout() {
             let Outcome::Failed(failure) = failed("no end") else {
                 panic!("not a failure");
             };
-            let pursued = Pursued {
-                test: TestIndex(1),
-                place: 0,
-                outcome: Outcome::TimedOut(failure),
-                micros: 1,
-                hit: true,
-                hits: 1,
-                earlier: false,
-            };
-            let record = record(0, Ending::TimedOut, vec![pursued]);
+            let record = record(
+                0,
+                Ending::TimedOut,
+                vec![pursued(Outcome::TimedOut(failure))],
+            );
             chase.take(ask, &record, &settings.reruns, &mut controls);
         }
         let timeouts = chase.pairs.values();
