@@ -239,7 +239,11 @@ def mutated(projects):
     if not rows:
         return ""
     head = ["project", "killed", "survived", "unknown", "timeout", "error", "score", "unknown ones resolved"]
-    text = f"### Mutated\n\nA sample of {SAMPLE} mutants of each, spread over the code that tests reach.\n"
+    text = f"""### Mutated
+
+A sample of {SAMPLE} mutants of each, spread over the code that tests reach. What a test reaches only because of another
+one before it stays unknown: isolation takes it further away.
+"""
     return text + "\n" + table([*head, "tests whose coverage varies", "`mutate`"], rows)
 
 
