@@ -74,8 +74,6 @@ pub(crate) struct Chase<'a> {
     alone: Vec<Ask>,
     /// How a test failed that is likely to kill, where it was seen to.
     suspected: Option<(TestIndex, String)>,
-    /// Tests that passed with the change in a process that was used for other mutants before: unlikely to kill.
-    cleared: BTreeSet<TestIndex>,
     /// The last step of the ladder that was taken.
     climbed: usize,
     /// Sweeps so far.
@@ -96,7 +94,6 @@ impl<'a> Chase<'a> {
             notes: Vec::new(),
             alone: Vec::new(),
             suspected: None,
-            cleared: BTreeSet::new(),
             climbed: settings.reruns.of(Rung::SameProcess) as usize,
             stages: 0,
             normal_hits: BTreeMap::new(),
@@ -149,11 +146,6 @@ impl<'a> Chase<'a> {
         });
     }
 
-    /// A test that is unlikely to kill it: executed behind the others.
-    pub(crate) fn clear(&mut self, test: TestIndex) {
-        self.cleared.insert(test);
-    }
-
     /// What to run next; nothing when the verdict is there.
     pub(crate) fn next(&mut self, reruns: &Reruns) -> Vec<Ask> {
         if self.error.is_some() {
@@ -186,9 +178,6 @@ impl<'a> Chase<'a> {
         self.stages += 1;
         let mut chosen: BTreeSet<u32> = BTreeSet::new();
         let order = self.subject.order.iter().map(|candidate| candidate.test);
-        let (cleared, first): (Vec<TestIndex>, Vec<TestIndex>) =
-            order.partition(|test| self.subject.lane == Lane::Swap && self.cleared.contains(test));
-        let order = first.into_iter().chain(cleared);
         order
             .filter(|test| self.remaining.contains(test))
             .filter(|test| {

@@ -167,8 +167,6 @@ fn take(chases: &mut [Chase<'_>], looks: &[Look], record: &RunRecord) -> Vec<Loo
             && !matches!(pursued.outcome, Outcome::TimedOut(_));
         if pursued.hit && failed && through.insert(look.mutant) {
             chases[look.mutant].suspect(pursued.test, &pursued.outcome);
-        } else if pursued.hit && pursued.outcome.polarity() == Polarity::Pass {
-            chases[look.mutant].clear(pursued.test);
         }
     }
     let Some((place, mutant)) = last.filter(|_| record.ending != Ending::Completed) else {
