@@ -6,6 +6,7 @@ CLONE_NEWNS = 0x00020000
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
 MNT_DETACH = 2
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
 # CAP_DAC_OVERRIDE and CAP_SYS_ADMIN: what an overlay mount takes.
@@ -46,6 +47,9 @@ class Kernel:
 
     def unshare_mounts(self):
         self._call("unshare", CLONE_NEWNS)
+
+    def keep_mounts_private(self):
+        """What is mounted from here on is seen by nobody outside; mounts that are unshared stay as they are here."""
         self.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
 
     def mount(self, source, target, kind, flags, data):
@@ -63,6 +67,10 @@ class Kernel:
 
     def detach(self, target):
         self._call("umount2", target, MNT_DETACH)
+
+    def adopt_orphans(self):
+        """Descendants whose parent has ended become children of this process."""
+        self._libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def die_with_parent(self):
         """A lineage must not outlive the process that forked it."""

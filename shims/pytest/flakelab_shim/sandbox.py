@@ -2,7 +2,8 @@
 
 Each lineage writes into its own upper layer. A fork that starts a new lineage stacks a fresh layer on
 what its parent had written, so files written by one run reach neither the user's tree nor the next run.
-Sound because a parent never writes while a child of its lineage is alive.
+Sound because a parent never writes while a child of its lineage is alive. Where a parent has written nothing, its
+child writes into the parent's layer, which is thrown away if that child has written: most write nothing.
 """
 
 from .sealed import os
@@ -18,6 +19,7 @@ class Sandbox:
         # Files of `over` take the place of the target's own.
         self._lower = {target: [over[target]] if target in over else [] for target in targets}
         self._upper = {}
+        self._untouched = {}
         self._extra = b""
         self._renewed = 0
         # What lies below each mount, kept open only for runs that want to compare with it.
@@ -27,6 +29,7 @@ class Sandbox:
         """Mounts the first layer; raises OSError where the system does not allow it."""
         self._kernel.arm()
         self._kernel.unshare_mounts()
+        self._kernel.keep_mounts_private()
         cwd = os.getcwd()
         for number, target in enumerate(self._targets):
             self._mount(number, target)
@@ -50,7 +53,7 @@ class Sandbox:
         """What was written so far becomes a layer below: this process has written nothing any more."""
         self._kernel.arm()
         self._renewed += 1
-        self._push([target for target in self._targets if os.listdir(self._upper[target])])
+        self._push([target for target in self._targets if self._is_touched(target)])
 
     def _push(self, targets):
         for target in targets:
@@ -59,15 +62,23 @@ class Sandbox:
         self._replace(targets)
 
     def is_untouched(self):
-        """Whether this lineage has written nothing: then a child that ends before it goes on may share its
-        layer, which is thrown away if that child wrote."""
-        return not any(os.listdir(upper) for upper in self._upper.values())
+        """Whether this lineage has written nothing: then a child that ends before it goes on may share its layer."""
+        return not any(map(self._is_touched, self._targets))
 
-    def renew(self):
-        """Throws away a layer that only a child has written to."""
+    def _is_touched(self, target):
+        upper = self._upper[target]
+        return _seen(upper) != self._untouched[target] or bool(os.listdir(upper))
+
+    def renew(self, everything):
+        """Throws away layers that only a child has written to, or all if what it left running may still do so."""
         self._kernel.arm()
         self._renewed += 1
-        self._replace([target for target in self._targets if os.listdir(self._upper[target])])
+        targets = [target for target in self._targets if everything or self._is_touched(target)]
+        old = [os.path.dirname(self._upper[target]) for target in targets]
+        self._replace(targets)
+        for base in old:
+            # Under a name that is nobody's: flakelab removes it.
+            os.rename(base, os.path.join(self._layers, "old-" + os.path.basename(base)))
 
     def _replace(self, targets):
         """Fresh layers in place of these mounts; the working directory is looked up again in them."""
@@ -117,6 +128,13 @@ class Sandbox:
             # Inside a user namespace overlayfs keeps its marks in user.* attributes.
             self._extra = b",userxattr"
             self._kernel.mount(b"overlay", os.fsencode(target), b"overlay", 0, data + self._extra)
+        self._untouched[target] = _seen(upper)
+
+
+def _seen(upper):
+    """What tells a directory that was changed itself, as to its mode or its times."""
+    now = os.stat(upper)
+    return now.st_mode, now.st_uid, now.st_gid, now.st_ctime_ns
 
 
 def _cwd():

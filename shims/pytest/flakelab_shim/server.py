@@ -9,6 +9,7 @@ import signal
 from .channel import clean
 from .sealed import os
 from .state import State
+from .strays import Strays
 
 
 class ForkServer:
@@ -18,7 +19,10 @@ class ForkServer:
         self._repair = repair
         self._sandbox = sandbox
         self._guard = guard
+        self._strays = Strays(kernel)
         self._state = None if sandbox else State(setup["state"], setup["saved"])
+        # Whether runs may write into a layer of ours.
+        self._lends = False
         self._reseed = ()
         self._watched = False
 
@@ -26,8 +30,11 @@ class ForkServer:
         """Returns, with its request, in each child; never in the server itself. `prepare` does once what each
         fork would do again."""
         saved = self._state.save() if self._state else None
-        if self._sandbox and not self._sandbox.is_untouched() and not self._repair.holds_files():
-            self._sandbox.settle()
+        company = self._strays.begin()
+        if self._sandbox and not self._repair.holds_files():
+            if not self._sandbox.is_untouched():
+                self._sandbox.settle()
+            self._lends = not company
         while True:
             request = self._channel.receive()
             if request is None:
@@ -36,14 +43,14 @@ class ForkServer:
             self._watched = request.get("experiment") is not None
             if prepare is not None:
                 prepare(request)
-            # Changed code takes a fork each, and most of them write nothing.
-            shares = bool(request.get("mutation")) and self._may_share()
+            shares = self._may_share()
             pid = self._fork(shares)
             if pid == 0:
                 return request
             status, usage = self._reap(pid)
+            left = self._strays.end()
             if shares:
-                self._clean_up()
+                self._clean_up(left)
             if saved:
                 self._state.restore(saved)
             cpu = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
@@ -53,13 +60,13 @@ class ForkServer:
         """True in a new child that is to continue a branch; False in the parent, once that child ended. The last of
         its line forks no further."""
         saved = self._state.save() if self._state else None
-        shares = is_last and not self._watched and self._may_share()
+        shares = is_last and self._may_share()
         pid = self._fork(shares)
         if pid == 0:
             return True
         status, _ = self._reap(pid)
         if shares:
-            self._clean_up()
+            self._clean_up(self._strays.are_there())
         if saved:
             self._state.restore(saved)
             self._state.forget(saved)
@@ -68,11 +75,11 @@ class ForkServer:
 
     def _may_share(self):
         """Whether a child may write into the layer of this process, which waits for it and has written nothing."""
-        return self._sandbox is not None and self._sandbox.is_untouched()
+        return self._lends and not self._watched and self._sandbox.is_untouched()
 
-    def _clean_up(self):
-        if not self._sandbox.is_untouched():
-            self._sandbox.renew()
+    def _clean_up(self, strays):
+        if strays or not self._sandbox.is_untouched():
+            self._sandbox.renew(everything=strays)
 
     def _fork(self, shares_layer=False):
         self._repair.before()

@@ -186,22 +186,22 @@ fn what_only_the_first_test_of_a_process_reaches_takes_processes_of_their_own() 
         ])
     };
     let same = "`len(town) * 1` became `len(town) / 1`";
-    let (five, odd) = (
-        "tests/test_office.py::test_zone_is_five".to_owned(),
-        "tests/test_office.py::test_zone_is_odd".to_owned(),
-    );
+    // Who goes first is the quickest, which is another one on a busy machine: so many of them miss it.
     for (reruns, status, missing) in [
-        ("0", "unknown", vec![&five, &odd]),
-        ("5,0,0,0", "unknown", vec![&five, &odd]),
-        ("0,1,0,0", "unknown", vec![&odd]),
-        ("0,1,1,0", "survived", vec![]),
-        ("0,2,0,0", "survived", vec![]),
+        ("0", "unknown", 2),
+        ("5,0,0,0", "unknown", 2),
+        ("0,1,0,0", "unknown", 1),
+        ("0,1,1,0", "survived", 0),
+        ("0,2,0,0", "survived", 0),
     ] {
         let run = run(reruns);
         let mutant = run.mutants().iter().find(|m| m["says"] == same);
         let mutant = mutant.expect("the mutant");
         assert_eq!(mutant["status"], status, "{reruns}: {mutant:#}");
-        assert_eq!(pairs(mutant).iter().collect::<Vec<_>>(), missing);
+        let missed = pairs(mutant);
+        assert_eq!(missed.len(), missing, "{reruns}: {missed:?}");
+        let zone = |test: &String| test.starts_with("tests/test_office.py::test_zone_is_");
+        assert!(missed.iter().all(zone), "{reruns}: {missed:?}");
         // What the first test looked up makes others fail that never reached it: they are run alone, and kill.
         for (says, status) in run.scope("look_up") {
             assert!(says == same || status == "killed", "{reruns}: {says}");

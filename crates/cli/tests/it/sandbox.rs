@@ -4,6 +4,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::order::notes;
 use crate::support::{Project, Run, environment, flakelab};
 
 const WRITER: &str = "\
@@ -63,6 +64,41 @@ fn what_a_run_writes_is_gone_with_it() {
         ("test_w.py::test_tmp", "non_idempotent"),
     ]);
     assert!(!written_outside(&project));
+}
+
+/// Passes only if no other run has been here: not what it did to the directory that a layer lies over, nor the process
+/// that it left running, in a session of its own.
+const CHANGES_MORE_THAN_FILES: &str = r#"
+import os, pathlib, subprocess, sys, time
+STATE = os.path.dirname(os.environ['HOME'])
+WRITTEN = pathlib.Path(__file__).with_name('written')
+DAEMON = """
+import pathlib, sys, time
+while True:
+    time.sleep(0.05)
+    pathlib.Path(sys.argv[1]).touch()
+"""
+def test_changes_the_mode():
+    assert os.stat(STATE).st_mode & 0o777 != 0o700
+    os.chmod(STATE, 0o700)
+def test_leaves_a_daemon():
+    time.sleep(0.2)
+    assert not WRITTEN.exists()
+    subprocess.Popen([sys.executable, '-S', '-c', DAEMON, str(WRITTEN)], start_new_session=True)
+"#;
+
+#[test]
+fn modes_and_processes_that_a_run_leaves_are_gone_with_it() {
+    let project = Project::new(&[("test_more.py", CHANGES_MORE_THAN_FILES)]);
+    let run = project.detect(&["--orders", "5"]);
+    if sandboxed(&run) {
+        run.expect(&[
+            ("test_more.py::test_changes_the_mode", "non_idempotent"),
+            ("test_more.py::test_leaves_a_daemon", "non_idempotent"),
+        ]);
+        // Forks did not differ from fresh interpreters.
+        assert_eq!(notes(&run), "[]");
+    }
 }
 
 #[test]

@@ -28,6 +28,11 @@ impl Ground {
         let scratch = Scratch::create(&scratch_bases(&options))?;
         let settled = options.settled.as_ref();
         launch::keep_compiled(scratch.path(), settled.map(Settled::compiled))?;
+        // With the bytecode that its first interpreter has left beside it.
+        let shim = match settled {
+            Some(settled) => settled.shim().to_owned(),
+            None => super::shim::install(scratch.path())?,
+        };
         let roots = sandbox_roots(&options, scratch.path());
         if roots.is_err() && !options.patched.is_empty() {
             move_to_copy(&mut options, scratch.path())?;
@@ -35,7 +40,7 @@ impl Ground {
         let base = Launch {
             python: options.interpreter.executable.clone(),
             cwd: options.project.clone(),
-            shim: super::shim::install(scratch.path())?,
+            shim,
             env: launch::environment(&options.env, &options.interpreter.user_base),
             limits: options.limits,
             user_namespace: roots.as_ref().is_ok_and(|(_, user)| *user),

@@ -71,11 +71,16 @@ pub struct Settled {
     stable: bool,
     sandbox: SandboxState,
     compiled: PathBuf,
+    shim: PathBuf,
 }
 
 impl Settled {
     pub(super) fn compiled(&self) -> &Path {
         &self.compiled
+    }
+
+    pub(super) fn shim(&self) -> &Path {
+        &self.shim
     }
 }
 
@@ -147,7 +152,7 @@ impl PytestLab {
         Ok(lab)
     }
 
-    /// For labs of the same project with other texts.
+    /// For labs of the same project with other texts, to be closed before this one.
     pub fn settled(&self) -> Settled {
         Settled {
             as_module: self.as_module,
@@ -156,6 +161,7 @@ impl PytestLab {
             stable: self.facts().unstable.is_empty(),
             sandbox: self.facts().sandbox.clone(),
             compiled: launch::compiled(self.scratch.path()),
+            shim: self.base.shim.clone(),
         }
     }
 

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 87] = shim![
+const FILES: [(&str, &str); 88] = shim![
     "__init__.py",
     "ahead.py",
     "bombs.py",
@@ -92,6 +92,7 @@ const FILES: [(&str, &str); 87] = shim![
     "server.py",
     "sources.py",
     "state.py",
+    "strays.py",
     "suite.py",
     "surroundings.py",
     "template.py",

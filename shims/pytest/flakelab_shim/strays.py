@@ -1,0 +1,80 @@
+"""Processes that outlive the run that started them.
+
+The server adopts them, and ends them when that run is over: what they would still write, or listen at, is not for the
+next one.
+"""
+
+import signal
+
+from .sealed import os
+
+# A killed one's own children become ours in turn. Trees are not deep, but for those of fork bombs.
+_ROUNDS = 4_096
+
+
+class Strays:
+    def __init__(self, kernel):
+        self._kernel = kernel
+        self._server = None
+        # What was started while the suite was collected belongs to all runs.
+        self._company = frozenset()
+
+    def begin(self):
+        """To be called in a process that forks runs and executes none. Whether it has children already, or that
+        cannot be known."""
+        self._kernel.adopt_orphans()
+        self._server = os.getpid()
+        children = _children(self._server)
+        self._company = children or frozenset()
+        return children is None or bool(children)
+
+    def are_there(self):
+        """Asked in a run of the server: whether there are any, or that cannot be known."""
+        children = _children(self._server)
+        return children is None or len(children - self._company) > 1
+
+    def end(self):
+        """Asked in the server, while it has no run: whether there were any."""
+        for found in range(_ROUNDS):
+            strays = (_children(self._server) or frozenset()) - self._company
+            if not strays:
+                return found > 0
+            # One that is somebody else's now is not waited for either.
+            self._company |= {pid for pid in strays if not _killed(pid)}
+            for pid in strays - self._company:
+                _collect(pid)
+        return True
+
+
+def _children(pid):
+    """The numbers of its children, or None where the system does not tell."""
+    try:
+        file = os.open("/proc/%d/task/%d/children" % (pid, pid), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        told = b""
+        while True:
+            part = os.read(file, 1 << 16)
+            if not part:
+                return frozenset(map(int, told.split()))
+            told += part
+    finally:
+        os.close(file)
+
+
+def _killed(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except PermissionError:
+        return False
+    except ProcessLookupError:
+        pass
+    return True
+
+
+def _collect(pid):
+    try:
+        os.waitpid(pid, 0)
+    except (ChildProcessError, InterruptedError):
+        pass
