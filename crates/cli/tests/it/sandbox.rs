@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::order::notes;
+use crate::support::reproduce::processes_with;
 use crate::support::{Project, Run, environment, flakelab};
 
 const WRITER: &str = "\
@@ -91,6 +92,8 @@ def test_leaves_a_daemon():
 fn modes_and_processes_that_a_run_leaves_are_gone_with_it() {
     let project = Project::new(&[("test_more.py", CHANGES_MORE_THAN_FILES)]);
     let run = project.detect(&["--orders", "5"]);
+    let place = project.path().to_string_lossy().into_owned();
+    assert!(processes_with(&place).is_empty());
     if sandboxed(&run) {
         run.expect(&[
             ("test_more.py::test_changes_the_mode", "non_idempotent"),
@@ -99,6 +102,28 @@ fn modes_and_processes_that_a_run_leaves_are_gone_with_it() {
         // Forks did not differ from fresh interpreters.
         assert_eq!(notes(&run), "[]");
     }
+}
+
+#[test]
+fn what_collection_leaves_running_stays_for_all_runs_and_no_longer() {
+    let project = Project::new(&[
+        (
+            "conftest.py",
+            "import pathlib, subprocess, sys\n\
+             words = ['-S', '-c', 'import time; time.sleep(1000)', str(pathlib.Path(__file__).parent)]\n\
+             SERVER = subprocess.Popen([sys.executable, *words], start_new_session=True)\n",
+        ),
+        (
+            "test_s.py",
+            "import os\nfrom conftest import SERVER\n\
+             def test_a():\n    os.kill(SERVER.pid, 0)\n\
+             def test_b():\n    os.kill(SERVER.pid, 0)\n",
+        ),
+    ]);
+    let run = project.detect(&["--orders", "5"]);
+    let place = project.path().to_string_lossy().into_owned();
+    assert!(processes_with(&place).is_empty());
+    run.expect(&[]);
 }
 
 #[test]
