@@ -23,11 +23,14 @@ def main(request_fd, event_fd):
         descriptors = open_layers(setup)
         reach = instrument(setup, channel)
     sandbox, sandbox_error = enter_sandbox(kernel, setup)
-    arguments = setup["args"]
+    arguments, mode = setup["args"], setup["mode"]
     become_pytest(arguments, setup["module"])
 
     try:
-        import pytest
+        with Hidden():
+            from .young import Young
+        with Young(mode in ("zygote", "template", "ahead")):
+            import pytest
     except ImportError as error:
         channel.send({"k": "fatal", "kind": "no_pytest", "m": clean(str(error), 1_000)})
         os._exit(0)
@@ -44,7 +47,6 @@ def main(request_fd, event_fd):
         repair = ForkRepair(channel, setup["scratch"], sandbox)
         surround = Surround(channel, sandbox, setup["scratch"])
         layers = install_layers(setup, descriptors)
-    mode = setup["mode"]
     if mode in ("cold", "twice"):
         driver = ColdDriver(channel, surround, setup, layers, reach)
     elif mode == "whole":

@@ -65,7 +65,7 @@ const DETECT: &[&str] = &[
     "1",
 ];
 const EXPLAIN: &[&str] = &["explain", "--confirmations", "1"];
-const FIX: &[&str] = &["fix"];
+const FIX: &[&str] = &["fix", "--shuffles", "3", "--confirmations", "1"];
 const INJECT: &[&str] = &["inject", "--reruns", "2", "--orders", "3"];
 const LEARN: &[&str] = &["filter", "learn", "--runs", "3", "--version", "1"];
 const MEASURE: &[&str] = &["measure", "--runs", "3", "--factors", "hash-seed"];

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 88] = shim![
+const FILES: [(&str, &str); 89] = shim![
     "__init__.py",
     "ahead.py",
     "bombs.py",
@@ -98,6 +98,7 @@ const FILES: [(&str, &str); 88] = shim![
     "template.py",
     "walk.py",
     "whole.py",
+    "young.py",
     "zygote.py",
 ];
 
