@@ -128,6 +128,31 @@ fn a_shared_prefix_changes_no_outcome_in_a_sandbox() {
     compare(SandboxMode::Auto);
 }
 
+/// One writes into the layer that its zygote lent to the prefix, one needs the mode that the prefix gave a directory.
+#[test]
+fn branches_find_what_their_prefix_left_and_nothing_of_each_other() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let suite = "import os, pathlib\nSTATE = pathlib.Path(os.environ['HOME']).parent\n\
+         def test_0(): pass\n\
+         def test_1(): (STATE / 'written').touch()\n\
+         def test_2(): assert not (STATE / 'written').exists()\n\
+         def test_3(): STATE.chmod(0o700)\n\
+         def test_4(): assert STATE.stat().st_mode & 0o777 == 0o700\n";
+    std::fs::write(dir.path().join("test_a.py"), suite).expect("written");
+    let path = dir.path().canonicalize().expect("canonical");
+    let mut lab = lab(&path, SandboxMode::Auto, Vec::new());
+    let started = lab.start_cpu();
+    let orders = [&[0, 1][..], &[0, 2], &[3, 4], &[3, 0], &[3, 0, 4], &[0, 4]];
+    let orders = orders.map(<[u32]>::to_vec);
+    for isolation in [Isolation::Shared, Isolation::Fork] {
+        let records = run(&mut lab, &orders, isolation);
+        let last: Vec<_> = words(&records).iter().map(|w| w[w.len() - 1]).collect();
+        assert_eq!(last[5], "failed", "{isolation:?}: {last:?}");
+        assert_eq!(last[..5], ["passed"; 5], "{isolation:?}");
+    }
+    assert_eq!(lab.start_cpu(), started, "no interpreter was lost");
+}
+
 #[test]
 fn a_shared_prefix_changes_no_outcome_without_a_sandbox() {
     compare(SandboxMode::Off);

@@ -56,10 +56,16 @@ class Sandbox:
         self._push([target for target in self._targets if self._is_touched(target)])
 
     def _push(self, targets):
+        modes = {target: os.stat(target).st_mode & 0o7777 for target in targets}
         for target in targets:
             if os.listdir(self._upper[target]):
                 self._lower[target].insert(0, self._upper[target])
         self._replace(targets)
+        for target, mode in modes.items():
+            # A layer begins with the mode of what lies at the bottom.
+            if os.stat(target).st_mode & 0o7777 != mode:
+                os.chmod(target, mode)
+                self._untouched[target] = _seen(self._upper[target])
 
     def is_untouched(self):
         """Whether this lineage has written nothing: then a child that ends before it goes on may share its layer."""
@@ -76,9 +82,10 @@ class Sandbox:
         targets = [target for target in self._targets if everything or self._is_touched(target)]
         old = [os.path.dirname(self._upper[target]) for target in targets]
         self._replace(targets)
-        for base in old:
-            # Under a name that is nobody's: flakelab removes it.
-            os.rename(base, os.path.join(self._layers, "old-" + os.path.basename(base)))
+        for base in map(os.path.basename, old):
+            # One that was lent is thrown away by its owner. Under a name that is nobody's flakelab removes it.
+            if base.startswith("%d-" % os.getpid()):
+                os.rename(os.path.join(self._layers, base), os.path.join(self._layers, "old-" + base))
 
     def _replace(self, targets):
         """Fresh layers in place of these mounts; the working directory is looked up again in them."""

@@ -14,15 +14,15 @@ _ROUNDS = 4_096
 
 class Strays:
     def __init__(self, kernel):
-        self._kernel = kernel
+        """To be called before the suite is collected: what becomes an orphan meanwhile is not flakelab's to end."""
+        kernel.adopt_orphans()
         self._server = None
-        # What was started while the suite was collected belongs to all runs.
+        # What was there when the suite was collected belongs to all runs.
         self._company = frozenset()
 
     def begin(self):
         """To be called in a process that forks runs and executes none. Whether it has children already, or that
         cannot be known."""
-        self._kernel.adopt_orphans()
         self._server = os.getpid()
         children = _children(self._server)
         self._company = children or frozenset()

@@ -111,13 +111,15 @@ fn what_collection_leaves_running_stays_for_all_runs_and_no_longer() {
             "conftest.py",
             "import pathlib, subprocess, sys\n\
              words = ['-S', '-c', 'import time; time.sleep(1000)', str(pathlib.Path(__file__).parent)]\n\
-             SERVER = subprocess.Popen([sys.executable, *words], start_new_session=True)\n",
+             SERVER = subprocess.Popen([sys.executable, *words], start_new_session=True).pid\n\
+             BEHIND = ['sh', '-c', '\"$0\" \"$@\" > /dev/null 2>&1 & echo $!', sys.executable]\n\
+             DAEMON = int(subprocess.check_output([*BEHIND, *words]))\n",
         ),
         (
             "test_s.py",
-            "import os\nfrom conftest import SERVER\n\
-             def test_a():\n    os.kill(SERVER.pid, 0)\n\
-             def test_b():\n    os.kill(SERVER.pid, 0)\n",
+            "import os\nfrom conftest import DAEMON, SERVER\n\
+             def test_a():\n    os.kill(SERVER, 0)\n\
+             def test_b():\n    os.kill(DAEMON, 0)\n",
         ),
     ]);
     let run = project.detect(&["--orders", "5"]);

@@ -142,8 +142,12 @@ import sys
 sys.path[:] = [p for p in sys.path if p]
 import json, os, site
 def version():
-    for place in filter(os.path.isdir, sys.path):
-        installed = [n for n in os.listdir(place) if n.startswith('pytest-') and n.endswith('-info')]
+    for place in sys.path:
+        try:
+            names = os.listdir(place)
+        except OSError:
+            continue
+        installed = [n for n in names if n.startswith('pytest-') and n.endswith('-info')]
         if len(installed) == 1 and os.path.isfile(os.path.join(place, installed[0], 'METADATA')):
             return installed[0].rpartition('.')[0].partition('-')[2]
         if installed:

@@ -307,10 +307,10 @@ impl Job {
         self.lineages.iter().any(|lineage| lineage.pid == pid)
     }
 
-    /// Ends whatever the processes of the run have left in their groups, from this one inwards. To be called when
-    /// their parent is gone: they are orphans that nobody has collected yet.
-    pub(super) fn kill_lineages(&self, from: usize) {
-        for lineage in self.lineages.iter().skip(from) {
+    /// Ends whatever the processes of the run have left in their groups. To be called when the zygote is gone: they are
+    /// orphans that nobody has collected yet.
+    pub(super) fn kill_lineages(&self) {
+        for lineage in &self.lineages {
             process::kill_group(lineage.pid);
         }
     }

@@ -257,8 +257,6 @@ impl Lane {
                 Event::Bomb { group, .. } if !job.has(group) => {}
                 Event::Done { status, cpu_us } => {
                     self.worker.drain(buffer);
-                    // The outermost was collected by its parent, the zygote.
-                    job.kill_lineages(1);
                     job.left(status, &self.worker.output());
                     let cpu = Duration::from_micros(cpu_us);
                     self.finish(cpu, &mut heard);
@@ -304,7 +302,7 @@ impl Lane {
         let (mut records, mut disturbed) = (Vec::new(), None);
         if let Some((mut job, pending)) = self.job.take() {
             // What its tests have started has nothing to do with the run that is made again.
-            job.kill_lineages(0);
+            job.kill_lineages();
             job.left(exit.status, &said);
             job.lose("the process that forks runs died".into());
             let killed = job.killed().to_vec();
