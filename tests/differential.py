@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares flakelab's forked runs with plain pytest, test by test.
 
-usage: differential.py FLAKELAB PYTHON PROJECT [--orders 50] [--seed 1] [-- PYTEST ARGS]
+usage: differential.py PYTHON PROJECT --flakelab PATH [--orders 50] [--seed 1] [-- PYTEST ARGS]
+       differential.py PYTHON PROJECT --store FILE --document FILE [--orders 50]
 
-Runs `flakelab detect` on a copy of the project, takes every random order and its outcomes from the store,
-and executes the same order with plain pytest in a fresh process. The only thing added to plain pytest is a
+Runs `flakelab detect` on a copy of the project, or takes one that was made with this interpreter: takes every random
+order and its outcomes from the store, and executes the same order with plain pytest in a fresh process. The only thing added to plain pytest is a
 plugin that sorts the collected items and writes down the outcome of each. Tests that flakelab itself reports
 as non-deterministic are left out of the comparison. Exits with 1 if anything else differs.
 """
@@ -98,31 +99,41 @@ def plain(python, project, order, pytest_args, scratch):
     return [outcome(reports[name]) if name in reports else "not_run" for name in order]
 
 
+def detect(args, project, scratch):
+    """The store and the document of a `detect` on a copy of the project; the document is missing where that failed."""
+    copy = Path(scratch, "project")
+    shutil.copytree(project, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".flakelab"))
+    document = Path(scratch, "detect.json")
+    command = [args.flakelab, "detect", str(copy), "--python", args.python, "--orders", str(args.orders)]
+    command += ["--seed", str(args.seed), "--store", f"{scratch}/store", "--format", "json", "-o", str(document)]
+    # As `python -m pytest` below: the project's directory is importable.
+    env = {**os.environ, "PYTHONPATH": f"{copy}:{copy}/src"}
+    run = subprocess.run([*command, "--", *args.pytest_args], env=env, capture_output=True, text=True)
+    if not document.exists():
+        print(run.stderr, file=sys.stderr)
+    return Path(scratch, "store", "store.sqlite"), document
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("flakelab")
-    parser.add_argument("python")
-    parser.add_argument("project")
+    parser.add_argument("python", type=os.path.abspath)
+    parser.add_argument("project", type=Path)
+    parser.add_argument("--flakelab")
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--document", type=Path)
     parser.add_argument("--orders", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("pytest_args", nargs="*")
     args = parser.parse_args()
-    project = Path(args.project).resolve()
-    args.python = os.path.abspath(args.python)
+    if bool(args.flakelab) == bool(args.store and args.document):
+        parser.error("either --flakelab, or --store and --document")
+    project = args.project.resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        copy = Path(scratch, "project")
-        shutil.copytree(project, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".flakelab"))
-        document = Path(scratch, "detect.json")
-        command = [args.flakelab, "detect", str(copy), "--python", args.python, "--orders", str(args.orders)]
-        command += ["--seed", str(args.seed), "--store", f"{scratch}/store", "--format", "json", "-o", str(document)]
-        # As `python -m pytest` below: the project's directory is importable.
-        env = {**os.environ, "PYTHONPATH": f"{copy}:{copy}/src"}
-        run = subprocess.run([*command, "--", *args.pytest_args], env=env, capture_output=True, text=True)
+        store, document = detect(args, project, scratch) if args.flakelab else (args.store, args.document)
         if not document.exists():
-            print(run.stderr, file=sys.stderr)
             return 2
         by_chance = {t["id"] for t in json.loads(document.read_text())["tests"] if t["class"] == "non_deterministic"}
-        orders = list(orders_in(f"{scratch}/store/store.sqlite"))[: args.orders]
+        orders = list(orders_in(store))[: args.orders]
         # One after the other: plain runs share /tmp, and real tests meet there.
         expected = [plain(args.python, project, order, args.pytest_args, scratch) for order, _ in orders]
     compared, different = 0, []

@@ -107,43 +107,56 @@ class Check:
         self.widths("on a narrow screen")
 
 
-def _open(arguments, play, kind, wrong):
-    """(the page that was asked for, opened; the browser; the addresses it asked for, which grow)"""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        raise Wrong("chromium is not installed (apt-get install chromium)")
-    browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+def _open(path, document, browser, kind, wrong):
+    """(the page at a path, opened; the addresses it asked for, which grow)"""
     context = browser.new_context(viewport={"width": 1150, "height": 900}, color_scheme="light")
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
     page.set_default_timeout(TIMEOUT_MS)
-    document = json.loads(arguments.document.read_text("utf-8")) if arguments.document else None
+    document = json.loads(document.read_text("utf-8")) if document else None
     page.on("console", lambda said: wrong.append("console, %s: %s" % (said.type, said.text)))
     page.on("pageerror", lambda error: wrong.append("script: %s" % error))
     sent = []
     page.on("request", lambda request: sent.append(request.url))
-    page.goto(arguments.page.resolve().as_uri())
-    return kind(page, document, wrong), browser, sent
+    page.goto(path.resolve().as_uri())
+    return kind(page, document, wrong), sent
+
+
+def _use(path, document, screenshot, browser, kind):
+    """What is wrong with a page."""
+    wrong = []
+    try:
+        check, sent = _open(path, document, browser, kind, wrong)
+        check.use(screenshot)
+        address = path.resolve().as_uri()
+        for url in sent:
+            check.expect(url.split("#")[0] == address, "the page asks for %s" % url)
+        check.page.context.close()
+    except (Wrong, Error, OSError, ValueError) as error:
+        wrong.append(str(error).strip())
+    return wrong
 
 
 def main(usage, kind):
-    """Opens the page that the command line names, and lets a `kind` of Check `use` it."""
+    """Opens the pages that the command line names, and lets a `kind` of Check `use` each."""
     parser = argparse.ArgumentParser(description=usage.split("\n")[0])
-    parser.add_argument("page", type=Path)
-    parser.add_argument("--document", type=Path, help="the JSON that the page was made of")
-    parser.add_argument("--screenshot", type=Path)
+    parser.add_argument("pages", type=Path, nargs="+", metavar="page")
+    parser.add_argument("--document", type=Path, action="append", help="the JSON that a page was made of, for each page")
+    parser.add_argument("--screenshot", type=Path, help="of the only page")
     arguments = parser.parse_args()
-    wrong = []
-    try:
-        with sync_playwright() as play:
-            check, browser, sent = _open(arguments, play, kind, wrong)
-            check.use(arguments.screenshot)
-            address = arguments.page.resolve().as_uri()
-            for url in sent:
-                check.expect(url.split("#")[0] == address, "the page asks for %s" % url)
-            browser.close()
-    except (Wrong, Error, OSError, ValueError) as error:
-        wrong.append(str(error).strip())
-    for line in wrong:
-        print("%s: %s" % (arguments.page, line), file=sys.stderr)
-    return 1 if wrong else 0
+    documents = arguments.document or [None] * len(arguments.pages)
+    if len(documents) != len(arguments.pages) or (arguments.screenshot and len(documents) > 1):
+        parser.error("one --document for each page, and one page for a --screenshot")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("chromium is not installed (apt-get install chromium)", file=sys.stderr)
+        return 1
+    is_wrong = False
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for path, document in zip(arguments.pages, documents):
+            for line in _use(path, document, arguments.screenshot, browser, kind):
+                is_wrong = True
+                print("%s: %s" % (path, line), file=sys.stderr)
+        browser.close()
+    return int(is_wrong)

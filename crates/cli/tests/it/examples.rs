@@ -1,17 +1,15 @@
-//! The example projects, each judged against its `expected.json`.
+//! The example projects, each judged against its `expected.json`; and what forks gave in fifty of its random orders
+//! against plain pytest, test by test (`tests/differential.py`, which runs on any project).
 
 use std::collections::BTreeMap;
+use std::process::Command;
 
-use crate::support::{Project, root};
+use crate::support::{Project, Run, root};
 
 /// Enough orders for every test of the shop to show itself.
 const FEWER: [&str; 2] = ["--orders", "40"];
 
-fn judge(example: &str, environment: &'static str) {
-    judge_with(example, environment, &[]);
-}
-
-fn judge_with(example: &str, environment: &'static str, args: &[&str]) {
+fn judge(example: &str, environment: &'static str, args: &[&str]) -> (Project, Run) {
     let project = Project::example(example).with(environment);
     let run = project.detect(args);
     let path = root().join("examples").join(example).join("expected.json");
@@ -19,56 +17,79 @@ fn judge_with(example: &str, environment: &'static str, args: &[&str]) {
         serde_json::from_slice(&std::fs::read(path).expect("expectations")).expect("a map");
     assert_eq!(run.classes(), expected, "\n{}\n{}", run.stdout, run.stderr);
     assert_eq!(run.code, i32::from(!expected.is_empty()));
+    (project, run)
+}
+
+/// The same, and plain pytest is asked whether forks told the truth.
+fn judge_outcomes(example: &str, environment: &'static str) {
+    let (project, run) = judge(example, environment, &[]);
+    let dir = tempfile::tempdir().expect("a directory");
+    let document = dir.path().join("detect.json");
+    std::fs::write(&document, run.document.to_string()).expect("written");
+    let output = Command::new(project.python())
+        .arg(root().join("tests/differential.py"))
+        .arg(project.python())
+        .arg(project.path())
+        .arg("--store")
+        .arg(project.path().join(".flakelab/store.sqlite"))
+        .arg("--document")
+        .arg(&document)
+        .output()
+        .expect("python runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{wrong}");
+    assert!(said.contains("50 orders"), "{said}");
 }
 
 #[test]
 fn shop_with_pytest_7() {
-    judge_with("shop", "pytest7", &FEWER);
+    judge("shop", "pytest7", &FEWER);
 }
 
 #[test]
 fn shop_with_pytest_8() {
-    judge("shop", "pytest8");
+    judge_outcomes("shop", "pytest8");
 }
 
 #[test]
 fn shop_with_pytest_9() {
-    judge_with("shop", "pytest9", &FEWER);
+    judge("shop", "pytest9", &FEWER);
 }
 
 #[test]
 fn shop_with_many_plugins() {
-    judge_with("shop", "plugins", &FEWER);
+    judge("shop", "plugins", &FEWER);
 }
 
 #[test]
 fn chance() {
-    judge("chance", "pytest8");
+    judge_outcomes("chance", "pytest7");
 }
 
 #[test]
 fn teardown() {
-    judge("teardown", "pytest8");
+    judge_outcomes("teardown", "pytest9");
 }
 
 #[test]
 fn files() {
-    judge("files", "pytest8");
+    judge_outcomes("files", "pytest8");
 }
 
 #[test]
 fn scopes() {
-    judge("scopes", "pytest9");
+    judge_outcomes("scopes", "pytest7");
 }
 
 #[test]
 fn clean() {
-    judge("clean", "pytest7");
+    judge_outcomes("clean", "pytest9");
 }
 
 #[test]
 fn tiny_is_what_the_readme_shows() {
-    judge("tiny", "pytest8");
+    judge("tiny", "pytest8", &[]);
     let project = Project::example("tiny");
     let python = project.python();
     let said = |verb: &str| {

@@ -7,7 +7,6 @@ mod support;
 mod action;
 mod architecture;
 mod campaigns;
-mod differential;
 mod doctor;
 mod drill_kills;
 mod drill_limits;

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::example::{self, DIFF, HOSTILE};
 use super::*;
-use crate::tests::use_in_browser;
+use crate::tests::{Opened, use_in_browser};
 
 /// What attributes of one name say.
 fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
@@ -180,12 +180,16 @@ fn a_large_suite_stays_small() {
 /// Console, network, search, keyboard, copies, night, paper: `tests/browser/check_report.py`.
 #[test]
 fn pages_of_all_sizes_work_in_a_browser() {
-    for (name, whole) in [
+    let pages = [
         ("empty", example::empty()),
         ("shop", example::shop()),
         ("hostile", example::hostile()),
         ("large", example::large(2_000)),
-    ] {
-        use_in_browser("check_report.py", name, &page(&whole), None);
-    }
+    ];
+    let pages = pages.map(|(name, whole)| Opened {
+        name,
+        page: page(&whole),
+        document: None,
+    });
+    use_in_browser("check_report.py", pages);
 }

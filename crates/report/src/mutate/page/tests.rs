@@ -1,6 +1,6 @@
 use super::super::example;
 use super::*;
-use crate::tests::use_in_browser;
+use crate::tests::{Opened, use_in_browser};
 
 const CART: &str = "\
 class Cart:
@@ -169,14 +169,16 @@ fn names_without_end_leave_the_page_bounded() {
 #[test]
 fn pages_of_all_sizes_work_in_a_browser() {
     let (large, large_sources) = example::many(40, 1_000);
-    for (name, document, sources) in [
+    let pages = [
         ("shop", example::shop(), sources()),
         ("clean", example::clean(), sources()),
         ("hostile", example::hostile(), hostile_sources()),
         ("large", large, large_sources),
-    ] {
-        let text = serde_json::to_string(&document).expect("a document");
-        let page = page(&document, &sources);
-        use_in_browser("check_mutate.py", name, &page, Some(text));
-    }
+    ];
+    let pages = pages.map(|(name, document, sources)| Opened {
+        name,
+        page: page(&document, &sources),
+        document: Some(serde_json::to_string(&document).expect("a document")),
+    });
+    use_in_browser("check_mutate.py", pages);
 }
