@@ -4,10 +4,11 @@
 usage: differential.py PYTHON PROJECT --flakelab PATH [--orders 50] [--seed 1] [-- PYTEST ARGS]
        differential.py PYTHON PROJECT --store FILE --document FILE [--orders 50]
 
-Runs `flakelab detect` on a copy of the project, or takes one that was made with this interpreter: takes every random
-order and its outcomes from the store, and executes the same order with plain pytest in a fresh process. The only thing added to plain pytest is a
-plugin that sorts the collected items and writes down the outcome of each. Tests that flakelab itself reports
-as non-deterministic are left out of the comparison. Exits with 1 if anything else differs.
+Runs `flakelab detect` on a copy of the project, or takes a campaign that was made with this interpreter. Every
+random order and its outcomes come from the store, and the same order is executed with plain pytest in a fresh
+process. The only thing added to plain pytest is a plugin that sorts the collected items and writes down the outcome
+of each. Tests that flakelab itself reports as non-deterministic are left out of the comparison. Exits with 1 if
+anything else differs.
 """
 
 import argparse

@@ -141,7 +141,7 @@ def main(usage, kind):
     """Opens the pages that the command line names, and lets a `kind` of Check `use` each."""
     parser = argparse.ArgumentParser(description=usage.split("\n")[0])
     parser.add_argument("pages", type=Path, nargs="+", metavar="page")
-    parser.add_argument("--document", type=Path, action="append", help="the JSON that a page was made of, for each page")
+    parser.add_argument("--document", type=Path, action="append", help="the JSON of a page, for each page")
     parser.add_argument("--screenshot", type=Path, help="of the only page")
     arguments = parser.parse_args()
     documents = arguments.document or [None] * len(arguments.pages)

@@ -1,6 +1,6 @@
 use super::super::example;
 use super::*;
-use crate::tests::use_in_browser;
+use crate::tests::{Opened, use_in_browser};
 
 #[test]
 fn nothing_of_a_suite_becomes_markup_and_nothing_is_loaded() {
@@ -67,12 +67,15 @@ fn elements_are_bounded_and_the_rest_is_counted() {
 /// Console, network, keyboard, plots, night and narrow screens: `tests/browser/check_measure.py`.
 #[test]
 fn pages_of_all_sizes_work_in_a_browser() {
-    for (name, document) in [
+    let pages = [
         ("shop", example::shop()),
         ("quiet", example::quiet()),
         ("large", example::many(2_500, 14, 6)),
-    ] {
-        let text = serde_json::to_string(&document).expect("a document");
-        use_in_browser("check_measure.py", name, &page(&document), Some(text));
-    }
+    ];
+    let pages = pages.map(|(name, document)| Opened {
+        name,
+        page: page(&document),
+        document: Some(serde_json::to_string(&document).expect("a document")),
+    });
+    use_in_browser("check_measure.py", pages);
 }
