@@ -31,6 +31,7 @@ pub(crate) fn use_in_browser(check: &str, pages: impl IntoIterator<Item = Opened
     let dir = tempfile::tempdir().expect("a directory");
     let mut command = Command::new(root.join(".venvs/browser/bin/python"));
     command.arg(root.join("tests/browser").join(check));
+    let mut paths = Vec::new();
     for opened in pages {
         let html = dir.path().join(opened.name).with_extension("html");
         std::fs::write(&html, opened.page).expect("written");
@@ -39,8 +40,9 @@ pub(crate) fn use_in_browser(check: &str, pages: impl IntoIterator<Item = Opened
             std::fs::write(&json, document).expect("written");
             command.arg("--document").arg(json);
         }
-        command.arg(&html);
+        paths.push(html);
     }
+    command.args(paths);
     let checked = command
         .output()
         .expect("there is no environment `browser`: run scripts/test");

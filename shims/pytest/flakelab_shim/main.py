@@ -35,6 +35,7 @@ def main(request_fd, event_fd):
         channel.send({"k": "fatal", "kind": "no_pytest", "m": clean(str(error), 1_000)})
         os._exit(0)
     with Hidden():
+        from . import described
         from .cold import ColdDriver
         from .forked import ForkRepair
         from .plugin import Plugin
@@ -56,6 +57,7 @@ def main(request_fd, event_fd):
         if mode == "zygote":
             driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach, setup)
         else:
+            described.prepare()
             driver = Template(channel, server, surround, reach, setup)
     before = [getattr(driver, name, None) for name in ("before_parse", "before_conftests")]
     code = pytest.main(list(arguments), plugins=[Plugin(driver, *before)])

@@ -10,7 +10,7 @@ macro_rules! shim {
     };
 }
 
-const FILES: [(&str, &str); 89] = shim![
+const FILES: &[(&str, &str)] = &shim![
     "__init__.py",
     "ahead.py",
     "bombs.py",
@@ -18,6 +18,7 @@ const FILES: [(&str, &str); 89] = shim![
     "channel.py",
     "cold.py",
     "compiled.py",
+    "described.py",
     "edits.py",
     "experiment.py",
     "factors.py",
