@@ -22,7 +22,7 @@ fn judge(example: &str, environment: &'static str, args: &[&str]) -> (Project, R
 
 /// The same, and plain pytest is asked whether forks told the truth.
 fn judge_outcomes(example: &str, environment: &'static str) {
-    let (project, run) = judge(example, environment, &[]);
+    let (project, run) = judge(example, environment, &["--orders", "50"]);
     let dir = tempfile::tempdir().expect("a directory");
     let document = dir.path().join("detect.json");
     std::fs::write(&document, run.document.to_string()).expect("written");

@@ -164,7 +164,7 @@ def test_seeded():
     numpy.random.set_state(before)
 ",
     )])
-    .with("plugins");
+    .with("clock");
     let run = project.detect(&["--orders", "4", "--isolated-runs", "2"]);
     run.expect(&[(VICTIM, "victim")]);
 }

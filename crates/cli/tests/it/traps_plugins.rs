@@ -24,7 +24,14 @@ def test_z():
 const VICTIM_ID: &str = "test_order.py::test_b";
 
 /// Enough for suites of a few tests; interpreters with many plugins start slowly.
-const FEW: [&str; 4] = ["--orders", "6", "--isolated-runs", "2"];
+const FEW: [&str; 6] = [
+    "--orders",
+    "6",
+    "--isolated-runs",
+    "2",
+    "--confirmations",
+    "2",
+];
 
 fn suite(ini: &str) -> Project {
     Project::new(&[
