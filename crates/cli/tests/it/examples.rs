@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::{Project, Run, root};
 
 /// Enough orders for every test of the shop to show itself.
-const FEWER: [&str; 2] = ["--orders", "40"];
+const FEWER: [&str; 2] = ["--orders", "25"];
 
 fn judge(example: &str, environment: &'static str, args: &[&str]) -> (Project, Run) {
     let project = Project::example(example).with(environment);
