@@ -2,7 +2,7 @@
 //!
 //! Each case is a few modules of one project; none shares state with another.
 
-use crate::support::patches::{Case, judge};
+use crate::support::patches::{Case, judge_apart};
 
 const VICTIMS: &[Case] = &[
     Case {
@@ -532,5 +532,5 @@ def test_all_closed(printed):
 
 #[test]
 fn the_code_of_a_cleaner_comes_with_what_it_needs() {
-    judge(VICTIMS, &["--strategy", "helper"]);
+    judge_apart(VICTIMS, &["--strategy", "helper"]);
 }

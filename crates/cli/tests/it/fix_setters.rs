@@ -2,7 +2,7 @@
 //!
 //! Each case is a few modules of one project; none shares state with another.
 
-use crate::support::patches::{Case, judge};
+use crate::support::patches::{Case, judge_apart};
 
 const BRITTLES: &[Case] = &[
     Case {
@@ -412,5 +412,5 @@ class Checks:
 
 #[test]
 fn brittles_are_given_the_state_that_their_setters_leave() {
-    judge(BRITTLES, &[]);
+    judge_apart(BRITTLES, &[]);
 }
