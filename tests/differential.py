@@ -23,6 +23,7 @@ from pathlib import Path
 
 ORDER_PLUGIN = """
 import json, os
+import pytest
 
 REPORTS = {}
 
@@ -39,7 +40,14 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish():
-    open(os.environ["OUTCOME_FILE"], "w").write(json.dumps(REPORTS))
+    with open(os.environ["OUTCOME_FILE"], "w") as file:
+        file.write(json.dumps(REPORTS))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure():
+    # All is told. A quarter of the time of a small suite would go into looking for garbage and tidying up.
+    os._exit(0)
 """
 
 

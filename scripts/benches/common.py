@@ -15,7 +15,8 @@ FLAKELAB = ROOT / "target/release/flakelab"
 
 
 def venv(name, *packages):
-    subprocess.run([ROOT / "scripts/venv", name, *packages], check=True)
+    # With a pip: some download sources with it.
+    subprocess.run([ROOT / "scripts/venv", name, "pip", *packages], check=True)
     return ROOT / ".venvs" / name
 
 

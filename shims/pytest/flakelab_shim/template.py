@@ -14,12 +14,13 @@ from .sealed import os
 
 
 class Template:
-    def __init__(self, channel, server, surround, reach, setup):
+    def __init__(self, channel, server, surround, reach, young, setup):
         self._compiled = Compiled(setup["compiled"])
         self._channel = channel
         self._surround = surround
         self._server = server
         self._reach = reach
+        self._young = young
         self._plugins_ahead = setup["mode"] == "ahead"
         self._arguments = list(setup["args"])
         self.driver = None
@@ -57,6 +58,7 @@ class Template:
 
     def __call__(self, session, plugin):
         self._compiled.remove()
+        self._young.end()
         self.driver(session, plugin)
 
 

@@ -12,7 +12,7 @@ from .walk import Stop, Trie, Walker
 
 
 class ZygoteDriver:
-    def __init__(self, channel, server, repair, surround, sandbox_error, reach, setup):
+    def __init__(self, channel, server, repair, surround, sandbox_error, reach, young, setup):
         self._channel = channel
         self._server = server
         self._repair = repair
@@ -21,11 +21,13 @@ class ZygoteDriver:
         self._reach = reach
         self._compiled = Compiled(setup["compiled"])
         self._compiled.install()
+        self._young = young
         self._ahead = Ahead(repair)
         self.before_conftests = self._ahead.before_conftests
 
     def __call__(self, session, plugin):
         self._compiled.remove()
+        self._young.end()
         ahead = self._ahead.works(session)
         suite.tell(self._channel, session, plugin, self._repair.obstacle(), self._sandbox_error, ahead)
         mute(session.config)

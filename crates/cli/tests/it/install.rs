@@ -1,6 +1,6 @@
 //! flakelab as users install it: the wheel in an environment of its own, and `cargo install` from a checkout.
 //!
-//! Both use what `cargo test` has compiled already, but for crates that tests ask for with further features.
+//! Both use what `cargo test` has compiled already.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -25,8 +25,6 @@ fn profile() -> &'static str {
 }
 
 fn run(command: &mut Command) -> Output {
-    // Nobody who installs it has it linted.
-    command.env_remove("RUSTC_WORKSPACE_WRAPPER");
     let output = command.output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {said}");

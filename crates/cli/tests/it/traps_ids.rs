@@ -89,12 +89,33 @@ class TestOuter:
     project.reproduces_victim(&run, victim);
 }
 
-/// A victim and its polluter, both with this parameter id (a Python literal).
-fn parametrised(literal: &str) -> Project {
-    Project::new(&[(
-        "test_names.py",
-        &format!(
-            "
+/// Names of parameters (a Python literal), and what pytest makes of them.
+const NAMES: [(&str, &str); 5] = [
+    // Spaces and quotes.
+    (
+        r#"'it\'s "a  b" $HOME `ls` \t'"#,
+        r#"it's "a  b" $HOME `ls` \t"#,
+    ),
+    // Brackets and separators.
+    ("'a[0]::b]/c[::TestX'", "a[0]::b]/c[::TestX"),
+    // pytest itself escapes what is not ASCII, unless the project asks it not to.
+    ("'naïve-日本-🦀'", r"na\xefve-\u65e5\u672c-\U0001f980"),
+    // Newlines and backslashes.
+    (r"'a\nb\\c\\'", r"a\nb\\c\\"),
+    // Hashes and dashes.
+    ("'#2 --x=1; rm -rf'", "#2 --x=1; rm -rf"),
+];
+
+#[test]
+fn whatever_parameters_are_called_survives() {
+    let long = "x".repeat(5000);
+    let all: Vec<(&str, &str)> = NAMES.into_iter().chain([("'x' * 5000", &*long)]).collect();
+    let files: Vec<(String, String)> = all
+        .iter()
+        .enumerate()
+        .map(|(number, (literal, _))| {
+            let text = format!(
+                "
 import pytest
 
 state = []
@@ -107,35 +128,26 @@ def test_victim(x):
 def test_polluter(x):
     state.append(1)
 "
-        ),
-    )])
-}
-
-fn survives(literal: &str, id: &str) {
-    let project = parametrised(literal);
+            );
+            (format!("test_names_{number}.py"), text)
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(n, t)| (n.as_str(), t.as_str()))
+        .collect();
+    let project = Project::new(&files);
     let run = project.detect(&FEW);
-    let victim = format!("test_names.py::test_victim[{id}]");
-    run.expect(&[(&victim, "victim")]);
-    project.reproduces_victim(&run, &victim);
-}
-
-#[test]
-fn spaces_and_quotes_in_ids_survive() {
-    survives(
-        r#"'it\'s "a  b" $HOME `ls` \t'"#,
-        r#"it's "a  b" $HOME `ls` \t"#,
-    );
-}
-
-#[test]
-fn brackets_and_separators_in_ids_survive() {
-    survives("'a[0]::b]/c[::TestX'", "a[0]::b]/c[::TestX");
-}
-
-#[test]
-fn unicode_in_ids_survives() {
-    // pytest itself escapes it, unless the project asks it not to.
-    survives("'naïve-日本-🦀'", r"na\xefve-\u65e5\u672c-\U0001f980");
+    let victims: Vec<String> = all
+        .iter()
+        .enumerate()
+        .map(|(number, (_, id))| format!("test_names_{number}.py::test_victim[{id}]"))
+        .collect();
+    let expected: Vec<(&str, &str)> = victims.iter().map(|id| (id.as_str(), "victim")).collect();
+    run.expect(&expected);
+    for victim in &victims {
+        project.reproduces_victim(&run, victim);
+    }
 }
 
 #[test]
@@ -165,21 +177,6 @@ def test_polluter():
     let victim = "test_names.py::test_victim[naïve 日本 🦀]";
     run.expect(&[(victim, "victim")]);
     project.reproduces_victim(&run, victim);
-}
-
-#[test]
-fn newlines_and_backslashes_in_ids_survive() {
-    survives(r"'a\nb\\c\\'", r"a\nb\\c\\");
-}
-
-#[test]
-fn hashes_and_dashes_in_ids_survive() {
-    survives("'#2 --x=1; rm -rf'", "#2 --x=1; rm -rf");
-}
-
-#[test]
-fn very_long_ids_survive() {
-    survives("'x' * 5000", &"x".repeat(5000));
 }
 
 #[test]

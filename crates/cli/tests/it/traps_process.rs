@@ -1,7 +1,7 @@
 //! Tests that do things to their process: end it, hang it, fork it, close its descriptors, leave others
 //! running.
 
-use crate::support::order::{FEW, VICTIM, beside_a_victim, notes};
+use crate::support::order::{FEW, FEWEST, VICTIM, beside_a_victim, notes};
 use crate::support::reproduce::{processes_in, processes_with};
 use crate::support::{Project, Run};
 
@@ -289,7 +289,7 @@ fn a_test_that_takes_too_much_memory_fails_alone() {
 #[test]
 fn memory_is_not_limited_to_less_than_the_machine_has() {
     let project = beside_a_victim(&[("test_hungry.py", HUNGRY)]);
-    project.detect(&FEW).expect(&[(VICTIM, "victim")]);
+    project.detect(&FEWEST).expect(&[(VICTIM, "victim")]);
 }
 
 // -- descriptors and streams ----------------------------------------------------------------------
@@ -389,7 +389,7 @@ def test_rude():
 ",
         ),
     ]);
-    let run = project.detect(&["--orders", "3", "--isolated-runs", "2"]);
+    let run = project.detect(&FEWEST);
     run.expect(&[(VICTIM, "victim")]);
     assert!(run.stderr.len() + run.stdout.len() < 100_000);
 }
@@ -405,8 +405,7 @@ def test_rude():
         print(block)
 ",
     )]);
-    let run = project.detect(&["--orders", "3", "--isolated-runs", "2"]);
-    run.expect(&[(VICTIM, "victim")]);
+    project.detect(&FEWEST).expect(&[(VICTIM, "victim")]);
 }
 
 // -- directories, signals, threads, processes -------------------------------------------------------

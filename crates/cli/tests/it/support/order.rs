@@ -5,6 +5,16 @@ use super::{Project, Run};
 /// Few runs, where a trap shows in any.
 pub(crate) const FEW: [&str; 4] = ["--orders", "8", "--isolated-runs", "3"];
 
+/// As few as there can be, where each run of a test costs hundreds of processes or megabytes.
+pub(crate) const FEWEST: [&str; 6] = [
+    "--orders",
+    "2",
+    "--isolated-runs",
+    "1",
+    "--confirmations",
+    "1",
+];
+
 pub(crate) const ORDER: &str = "
 state = []
 

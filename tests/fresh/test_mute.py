@@ -1,0 +1,99 @@
+"""What tests print is captured as ever where empty files are not read."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SHIM = Path(__file__).resolve().parents[2] / "shims" / "pytest"
+PLUGIN = """
+import json, os, sys
+sys.path.insert(0, os.environ["SHIM"])
+from flakelab_shim import mute
+
+SEEN, READ = [], []
+
+
+def pytest_collection_finish(session):
+    capturing = session.config.pluginmanager.get_plugin("capturemanager")._global_capturing
+    if capturing.out is None:
+        return
+    read = type(capturing.out).snap
+    type(capturing.out).snap = lambda capture: READ.append(1) or read(capture)
+    if os.environ["SPARE"] == "yes":
+        mute._spare_empty(capturing)
+
+
+def pytest_runtest_logreport(report):
+    error = report.longrepr.reprcrash.message if report.failed else ""
+    SEEN.append([report.nodeid, report.when, report.outcome, error, report.sections])
+
+
+def pytest_sessionfinish():
+    with open(os.environ["OUT"], "w") as file:
+        json.dump([SEEN, len(READ)], file)
+"""
+SUITE = """
+import os, sys
+import pytest
+
+
+@pytest.fixture
+def loud():
+    print("set up")
+    yield
+    os.write(2, b"torn down")
+
+
+def test_silent(): pass
+def test_prints(loud): print("called")
+def test_prints_and_fails(): print("called"); assert False
+def test_below_python(): os.write(1, b"below")
+def test_silent_again(): pass
+def test_moves(): os.lseek(1, 7, os.SEEK_SET)
+def test_after_it(): print("x")
+def test_takes_back(): print("x"); os.ftruncate(1, 0)
+def test_after_that(): os.write(1, b"y")
+def test_of_a_fixture(capfd):
+    print("seen")
+    assert capfd.readouterr().out == "seen\\n"
+"""
+CLOSING = """
+import sys
+def test_closes(): sys.stdout.close()
+def test_after_it(): pass
+"""
+
+
+def run(folder, spare, *arguments):
+    """[what was reported, how often output was read]"""
+    (folder / "printing.py").write_text(PLUGIN)
+    out = folder / "seen.json"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    environment.update(PYTHONPATH=str(folder), SHIM=str(SHIM), OUT=str(out), SPARE=spare)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "printing", *arguments]
+    done = subprocess.run(command, cwd=str(folder), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert out.exists(), done.stdout.decode()
+    found = json.loads(out.read_text())
+    out.unlink()
+    return found
+
+
+@pytest.mark.parametrize("capture", ["fd", "sys", "no", "tee-sys"])
+def test_reports_are_the_same(tmp_path, capture):
+    (tmp_path / "test_a.py").write_text(SUITE)
+    usual, often = run(tmp_path, "no", "--capture", capture)
+    seen, read = run(tmp_path, "yes", "--capture", capture)
+    assert seen == usual and len(usual) > 20
+    if capture == "fd":
+        assert any(sections for *_, sections in usual)
+        assert 0 < read < often / 2
+
+
+def test_a_stream_that_a_test_has_closed_is_noticed_as_ever(tmp_path):
+    (tmp_path / "test_a.py").write_text(CLOSING)
+    seen, usual = run(tmp_path, "yes")[0], run(tmp_path, "no")[0]
+    assert seen == usual and any(outcome == "failed" for _, _, outcome, *_ in usual)
