@@ -319,7 +319,7 @@ fn every_way_to_leak_is_named() {
         .map(|(way, ..)| format!("test_ways.py::test_v_{way}"))
         .collect();
     let mut args: Vec<&str> = victims.iter().map(String::as_str).collect();
-    args.extend(["--mode", "pairs"]);
+    args.extend(["--mode", "pairs", "--confirmations", "1"]);
     let run = project.explain(&args);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let mut wrong = Vec::new();

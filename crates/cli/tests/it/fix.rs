@@ -2,7 +2,7 @@
 
 use crate::support::Project;
 use crate::support::order::FEW;
-use crate::support::patches::{added, commit, diff_of, fix_of, git, holds, save};
+use crate::support::patches::{QUICK, added, commit, diff_of, fix_of, git, holds, save};
 
 #[test]
 fn the_shop_is_fixed_by_patches_that_git_applies() {
@@ -61,8 +61,10 @@ fn what_tests_share_is_made_one_for_every_test() {
         "test_a.py::test_empty",
         "test_b.py::TestBasket::test_none",
         "test_d.py::TestShelf::test_none",
+        "--confirmations",
+        "1",
     ]);
-    let run = project.fix(&[]);
+    let run = project.fix(&QUICK);
     let fixture = fix_of(&run, "test_a.py::test_empty");
     assert_eq!(fixture["patches"][0]["strategy"], "isolate", "{fixture:#}");
     holds(
@@ -95,7 +97,7 @@ fn only_apply_touches_the_tree_and_never_what_is_not_committed() {
     commit(&project);
     project.explain(&["test_prices.py", "--confirmations", "1"]);
     let before = project.tree();
-    let run = project.fix(&[]);
+    let run = project.fix(&QUICK);
     assert_eq!(project.tree(), before);
     let diff = run.document["fixes"][0]["patches"][0]["diff"].as_str();
     assert!(
@@ -110,7 +112,7 @@ fn only_apply_touches_the_tree_and_never_what_is_not_committed() {
     std::fs::write(&file, format!("{code}# mine\n")).expect("written");
     let apply = |more: &[&str]| {
         let mut args = vec!["fix", "--apply", "--seed", "1", "--python", python];
-        args.extend(more);
+        args.extend(QUICK.iter().chain(more));
         project.flakelab(&args).output().expect("it runs")
     };
     let refused = apply(&[]);
@@ -146,7 +148,8 @@ fn without_a_sandbox_a_copy_is_patched_and_what_is_done_is_not_done_again() {
     let project = Project::example("tiny");
     project.explain(&["test_prices.py", "--confirmations", "1"]);
     let before = project.tree();
-    let run = project.fix(&["--sandbox", "off"]);
+    let off = [&["--sandbox", "off"][..], &QUICK].concat();
+    let run = project.fix(&off);
     assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
     assert_eq!(project.tree(), before);
     let order = "test_prices.py::test_discount test_prices.py::test_total";
@@ -155,7 +158,7 @@ fn without_a_sandbox_a_copy_is_patched_and_what_is_done_is_not_done_again() {
         fix_of(&run, "test_prices.py::test_total"),
         &[order],
     );
-    let again = project.fix(&["--sandbox", "off", "--resume"]);
+    let again = project.fix(&[&off[..], &["--resume"]].concat());
     assert_eq!(again.document["fixes"], run.document["fixes"]);
 }
 
@@ -211,7 +214,7 @@ fn an_explanation_that_the_budget_cut_short_is_no_last_word() {
     let cut = project.explain(&["--budget", "1ms"]);
     let explanation = &cut.document["explanations"][0];
     assert_eq!(explanation["unfinished"], true, "{explanation}");
-    let run = project.fix(&[]);
+    let run = project.fix(&QUICK);
     let said = "is not explained yet: that comes first";
     assert!(run.stderr.contains(said), "{}", run.stderr);
     assert_eq!(
@@ -245,7 +248,7 @@ fn code_that_only_has_doctests_gets_no_fixture_and_verbs_go_on_with_the_argument
         let project = documented(conftest);
         let found = project.detect(&[&FEW[..], &arguments].concat());
         found.expect(&[("checks.py::test_empty", "victim")]);
-        let run = project.fix(&[]);
+        let run = project.fix(&QUICK);
         assert!(run.stderr.contains(said), "{}", run.stderr);
         let fix = fix_of(&run, "checks.py::test_empty");
         assert_eq!(fix["status"], "fixed", "{fix:#}");
@@ -303,7 +306,7 @@ class TestFormat(unittest.TestCase):
         ),
     ]);
     project.detect(&FEW);
-    let run = project.fix(&[]);
+    let run = project.fix(&QUICK);
     let first = "test_b.py::TestFormat::test_basic";
     for polluter in ["test_json", "test_other"] {
         let order = format!("test_b.py::TestFormat::{polluter} {first}");

@@ -3,7 +3,9 @@
 
 use std::fs;
 
-use crate::support::patches::{added, commit, diff_of, files, fix_of, git, removed, verdict};
+use crate::support::patches::{
+    QUICK, added, commit, diff_of, files, fix_of, git, removed, verdict,
+};
 use crate::support::{Project, Run};
 
 /// A victim of its own module, a comment and quotes beside everything, and a last test that is no business
@@ -78,7 +80,7 @@ fn a_patch_keeps_the_dress_of_a_file() {
     let place = folder.path().to_str().expect("utf-8");
     let python = project.python();
     let python = python.to_str().expect("utf-8");
-    let base = ["fix", "--seed", "1", "--python", python];
+    let base = [&["fix", "--seed", "1", "--python", python][..], &QUICK].concat();
     let saved = project
         .flakelab(&[&base[..], &["-o", place]].concat())
         .output()
@@ -234,13 +236,13 @@ def test_inventory():
 fn helper_code_is_cut_down_and_goes_to_the_site_that_is_asked_for() {
     let project = Project::new(BASKET);
     let victim = "test_victim.py::test_nothing";
-    project.explain(&[victim]);
+    project.explain(&[victim, "--confirmations", "1"]);
     let mut complaints = Vec::new();
     for (site, file) in [
         ("victim", "test_victim.py"),
         ("polluter", "test_polluter.py"),
     ] {
-        let run = project.fix(&["--strategy", "helper", "--site", site]);
+        let run = project.fix(&[&["--strategy", "helper", "--site", site][..], &QUICK].concat());
         if run.document.is_null() {
             complaints.push(format!("{site}: {}", run.stderr));
             continue;
@@ -268,7 +270,7 @@ fn helper_code_is_cut_down_and_goes_to_the_site_that_is_asked_for() {
         }
     }
     // Where the strategy that is asked for has nothing to offer, that is said.
-    let run = project.fix(&["--strategy", "isolate"]);
+    let run = project.fix(&[&["--strategy", "isolate"][..], &QUICK].concat());
     let fix = fix_of(&run, victim);
     if fix["status"] != "none" || fix["reason"].as_str().is_none_or(str::is_empty) {
         complaints.push(format!("no reason\n{fix:#}"));

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::support::Project;
 use crate::support::datasets::{Folder, inject, jsonl, mutants, run, single, text, texts};
-use crate::support::patches::{added, commit, diff_of, fix_of, git};
+use crate::support::patches::{QUICK, added, commit, diff_of, fix_of, git};
 use serde_json::Value;
 
 /// Every shape of a test function, a helper in each, and somebody it protects against.
@@ -341,8 +341,8 @@ fn tests_are_shuffled_within_their_scope_and_no_stable_test_is_no_error() {
 /// What `fix` added is taken out again by `inject`, and found to be what it was.
 fn closes_the_circle(project: &Project, test: &str, other: &str, helper: &str, class: &str) {
     commit(project);
-    project.explain(&[test]);
-    let run = project.fix(&["--strategy", "helper"]);
+    project.explain(&[test, "--confirmations", "1"]);
+    let run = project.fix(&[&["--strategy", "helper"][..], &QUICK].concat());
     let diff = diff_of(fix_of(&run, test)).to_owned();
     let lines = added(&diff);
     assert_eq!(lines, [format!("    {helper}")], "{diff}");

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use super::{Project, Run, environment};
 
+/// For cases that are deterministic: one fresh interpreter knows what three do, and three shuffles what twenty do.
+pub(crate) const QUICK: [&str; 4] = ["--shuffles", "3", "--confirmations", "1"];
+
 pub(crate) fn git(project: &Project, args: &[&str], input: Option<&str>) -> (bool, String) {
     let mut child = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
@@ -159,6 +162,7 @@ pub(crate) fn save(project: &Project, folder: &std::path::Path) -> std::process:
     let words = ["fix", "--seed", "1", "--python"];
     let mut args = words.to_vec();
     args.extend([python.expect("utf-8"), "-o", folder.expect("utf-8")]);
+    args.extend(QUICK);
     project.flakelab(&args).output().expect("it runs")
 }
 
@@ -219,9 +223,8 @@ fn examine(cases: &[Case], args: &[&str]) -> (Project, Run, Vec<String>) {
         .flat_map(|case| case.targets)
         .map(|(id, _)| *id)
         .collect();
-    // The cases are deterministic: one fresh interpreter knows what three do, and three shuffles what twenty do.
     project.explain(&[&ids[..], &["--confirmations", "1"]].concat());
-    let run = project.fix(&[args, &["--shuffles", "3", "--confirmations", "1"]].concat());
+    let run = project.fix(&[args, &QUICK].concat());
     assert!(!run.document.is_null(), "{}\n{}", run.stdout, run.stderr);
     let mut complaints = Vec::new();
     for case in cases {
