@@ -50,6 +50,14 @@ fn what_tests_share_is_made_one_for_every_test() {
              \x20   def setUp(self):\n        self.most = 3\n\n\
              \x20   def test_put(self):\n        self.books.append(1)\n\n    def test_none(self):\n        self.assertEqual(self.books, [])\n",
         ),
+        (
+            // Set up once only, unless it was torn down; and torn down once only.
+            "test_e.py",
+            "import os\n\n\ndef setup_module():\n    open(\"box.txt\", \"x\").close()\n\n\n\
+             def teardown_module():\n    os.remove(\"box.txt\")\n\n\n\
+             def test_write():\n    with open(\"box.txt\", \"w\") as box:\n        box.write(\"1\")\n\n\n\
+             def test_nothing():\n    with open(\"box.txt\") as box:\n        assert box.read() == \"\"\n",
+        ),
     ]);
     // Ids that are others in every collection are no reason to refuse patches of others.
     std::fs::write(
@@ -61,6 +69,7 @@ fn what_tests_share_is_made_one_for_every_test() {
         "test_a.py::test_empty",
         "test_b.py::TestBasket::test_none",
         "test_d.py::TestShelf::test_none",
+        "test_e.py::test_nothing",
         "--confirmations",
         "1",
     ]);
@@ -88,6 +97,17 @@ fn what_tests_share_is_made_one_for_every_test() {
         &project,
         both,
         &["test_d.py::TestShelf::test_put test_d.py::TestShelf::test_none"],
+    );
+    let module = fix_of(&run, "test_e.py::test_nothing");
+    let renewed = ["    teardown_module()", "    setup_module()"];
+    assert!(
+        added(diff_of(module)).windows(2).any(|two| two == renewed),
+        "{module:#}"
+    );
+    holds(
+        &project,
+        module,
+        &["test_e.py::test_write test_e.py::test_nothing", "test_e.py"],
     );
 }
 

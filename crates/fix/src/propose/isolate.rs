@@ -6,17 +6,27 @@ use flakelab_source::{Edit, Function, Source, Tree, apply};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 
+/// How what a class or module has set up is made anew for a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Set up before every test and torn down after it.
+    Each,
+    /// What is there is torn down, and set up once more: the last one is left for the end of the class or module.
+    Renewed,
+    /// Set up over what is there.
+    Over,
+}
+
 pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     let Some(place) = Place::of(&case.test) else {
         return Vec::new();
     };
-    let mut found = Vec::new();
-    // With what tears it down for every test, or left to the end of the module.
-    let ways = case
-        .causes
-        .iter()
-        .flat_map(|cause| [(cause, true), (cause, false)]);
-    for (cause, down) in ways {
+    let mut found: Vec<Patch> = Vec::new();
+    let ways = case.causes.iter().flat_map(|cause| {
+        let all = [Way::Each, Way::Renewed, Way::Over];
+        all.map(|way| (cause, way))
+    });
+    for (cause, way) in ways {
         let mut edits: Vec<(String, Vec<Edit>)> = Vec::new();
         let mut names = Vec::new();
         for leak in cause.iter().filter(|leak| leak.kind == "fixture") {
@@ -25,7 +35,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
                 scope(name, &place, tree)
             } else {
                 let (word, _) = leak.name.split_once(" of ").unwrap_or((&leak.name, ""));
-                set_up(word, &place, tree, down)
+                set_up(word, &place, tree, way)
             };
             if let Some((path, more)) = made {
                 names.push(leak.name.clone());
@@ -38,7 +48,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
         if edits.is_empty() {
             continue;
         }
-        let changes = edits
+        let changes: Vec<Change> = edits
             .into_iter()
             .filter_map(|(path, edits)| {
                 let before = tree.read(&path)?;
@@ -50,6 +60,10 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
                 })
             })
             .collect();
+        // Most ways are the same where nothing is torn down.
+        if found.iter().any(|patch| patch.changes == changes) {
+            continue;
+        }
         found.push(Patch {
             strategy: Strategy::Isolate,
             site: Site::Shared,
@@ -89,7 +103,7 @@ fn scope(name: &str, place: &Place, tree: &dyn Tree) -> Option<(String, Vec<Edit
 }
 
 /// `setUpClass`, `setup_class` or `setup_module`, with what tears it down.
-fn set_up(word: &str, place: &Place, tree: &dyn Tree, down: bool) -> Option<(String, Vec<Edit>)> {
+fn set_up(word: &str, place: &Place, tree: &dyn Tree, way: Way) -> Option<(String, Vec<Edit>)> {
     let source = Source::parse(&tree.read(&place.file)?)?;
     let pairs = [
         ("setUpClass", "setUp", "tearDownClass", "tearDown"),
@@ -101,19 +115,24 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree, down: bool) -> Option<(Str
         ),
     ];
     if word == "setup_module" || word == "setUpModule" {
-        return each_test(word, place, &source, down);
+        return each_test(word, place, &source, way);
     }
     let (from, to, end, end_to) = pairs.into_iter().find(|(from, ..)| *from == word)?;
     let class = source.class(&place.class_path())?;
     let shared = class.method(from)?;
     let torn_down = class.method(end);
     if let Some(method) = class.method(to) {
-        // What is made for the class is made again for each test; what ends it would end it once only.
+        // What is made for the class is made again for each test. What ends it would end it once only, unless it ends the
+        // one before.
         let again = format!("self.{from}()");
-        let edit = method.prepend(&[again]).filter(|_| torn_down.is_none());
-        return Some((place.file.clone(), vec![edit?]));
+        let body = match (way, torn_down) {
+            (_, None) => vec![again],
+            (Way::Renewed, Some(_)) => vec![format!("self.{end}()"), again],
+            (Way::Each | Way::Over, Some(_)) => return None,
+        };
+        return Some((place.file.clone(), vec![method.prepend(&body)?]));
     }
-    if torn_down.is_some() && class.method(end_to).is_some() {
+    if way != Way::Each || (torn_down.is_some() && class.method(end_to).is_some()) {
         return None;
     }
     let mut edits = shared.to_method(from, to);
@@ -124,12 +143,7 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree, down: bool) -> Option<(Str
 }
 
 /// A module's set-up called again for every test.
-fn each_test(
-    word: &str,
-    place: &Place,
-    source: &Source,
-    with_down: bool,
-) -> Option<(String, Vec<Edit>)> {
+fn each_test(word: &str, place: &Place, source: &Source, way: Way) -> Option<(String, Vec<Edit>)> {
     let arguments = |function: Option<Function<'_>>| match function {
         Some(function) if !function.parameters().is_empty() => "request.module",
         // Imported ones mostly take nothing.
@@ -144,13 +158,18 @@ fn each_test(
     } else {
         "teardown_module"
     };
-    let mut body = vec![format!("{word}({})", arguments(source.function(&[word])))];
-    if with_down && has(down) {
-        body.push("yield".into());
-        body.push(format!("{down}({})", arguments(source.function(&[down]))));
-    }
+    let set_up = format!("{word}({})", arguments(source.function(&[word])));
+    let tear_down = has(down).then(|| format!("{down}({})", arguments(source.function(&[down]))));
+    let body = match (way, tear_down) {
+        (Way::Each, Some(tear_down)) => vec![set_up, "yield".into(), tear_down],
+        (Way::Renewed, Some(tear_down)) => vec![tear_down, set_up],
+        (Way::Renewed, None) => return None,
+        (Way::Each, None) | (Way::Over, _) => vec![set_up],
+    };
     let indent = source.indent();
-    let mut block = "@pytest.fixture(autouse=True)\ndef set_up_each_test(request):\n".to_owned();
+    let asks = body.iter().any(|line| line.contains("request"));
+    let parameters = if asks { "request" } else { "" };
+    let mut block = format!("@pytest.fixture(autouse=True)\ndef set_up_each_test({parameters}):\n");
     for line in body {
         block.push_str(&format!("{indent}{line}\n"));
     }
@@ -172,8 +191,12 @@ mod tests {
     }
 
     fn changed(text: &'static str) -> Option<String> {
+        changed_by(Way::Each, "setUpClass", text)
+    }
+
+    fn changed_by(way: Way, word: &str, text: &'static str) -> Option<String> {
         let place = Place::of("test_a.py::TestA::test_a").expect("a place");
-        let (_, edits) = set_up("setUpClass", &place, &Only(text), true)?;
+        let (_, edits) = set_up(word, &place, &Only(text), way)?;
         Some(apply(text, &edits))
     }
 
@@ -185,8 +208,35 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_ends_what_it_shares_is_left_alone_where_methods_are_taken() {
+    fn a_class_that_ends_what_it_shares_ends_the_last_one_where_methods_are_taken() {
         let text = "class TestA(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.x = []\n\n    @classmethod\n    def tearDownClass(cls):\n        cls.x.clear()\n\n    def setUp(self):\n        self.y = 1\n";
         assert_eq!(changed(text), None);
+        assert_eq!(changed_by(Way::Over, "setUpClass", text), None);
+        let expected = text.replace(
+            "setUp(self):\n",
+            "setUp(self):\n        self.tearDownClass()\n        self.setUpClass()\n",
+        );
+        assert_eq!(changed_by(Way::Renewed, "setUpClass", text), Some(expected));
+    }
+
+    #[test]
+    fn a_module_is_set_up_for_each_test_in_three_ways() {
+        let text = "import pytest\n\nfrom base import setup_module, teardown_module\n\n\ndef test_a():\n    pass\n";
+        let body = |way| {
+            let changed = changed_by(way, "setup_module", text)?;
+            let (_, rest) = changed.split_once("set_up_each_test():\n")?;
+            let lines = rest.lines().map_while(|line| line.strip_prefix("    "));
+            Some(lines.collect::<Vec<_>>().join(", "))
+        };
+        let each = "setup_module(), yield, teardown_module()";
+        assert_eq!(body(Way::Each).as_deref(), Some(each));
+        let renewed = "teardown_module(), setup_module()";
+        assert_eq!(body(Way::Renewed).as_deref(), Some(renewed));
+        assert_eq!(body(Way::Over).as_deref(), Some("setup_module()"));
+        let only_up = "def setup_module(module):\n    pass\n";
+        assert_eq!(changed_by(Way::Renewed, "setup_module", only_up), None);
+        let over = changed_by(Way::Over, "setup_module", only_up).expect("a change");
+        let block = "def set_up_each_test(request):\n    setup_module(request.module)\n";
+        assert!(over.contains(block), "{over}");
     }
 }
