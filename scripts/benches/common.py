@@ -15,8 +15,8 @@ FLAKELAB = ROOT / "target/release/flakelab"
 
 
 def venv(name, *packages):
-    # With a pip: some download sources with it.
-    subprocess.run([ROOT / "scripts/venv", name, "pip", *packages], check=True)
+    """The folder of an environment; who downloads with it names pip."""
+    subprocess.run([ROOT / "scripts/venv", name, *packages], check=True)
     return ROOT / ".venvs" / name
 
 
@@ -58,7 +58,7 @@ def sdist(python, name, scratch):
 
 def click_project(scratch):
     """(click's sources, an interpreter that has it, its version)"""
-    python = venv("click", "pytest", "click") / "bin/python"
+    python = venv("click", "pip", "pytest", "click") / "bin/python"
     sources, version = sdist(python, "click", scratch)
     return sources, python, version
 

@@ -76,7 +76,7 @@ def jinja2_project(scratch, name="jinja2", interpreter=None):
 
 def jinja2_python(name, interpreter, *packages):
     os.environ["PYTHON"] = interpreter
-    python = venv(name, "pytest", "jinja2", "trio", *packages) / "bin/python"
+    python = venv(name, "pip", "pytest", "jinja2", "trio", *packages) / "bin/python"
     del os.environ["PYTHON"]
     return python
 

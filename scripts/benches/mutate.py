@@ -60,7 +60,7 @@ def unpacked(name, scratch):
     """(sources in the version that is pinned, an interpreter whose tests import that checkout)"""
     project = PROJECTS[name]
     requirement = f"{name}=={project['version']}"
-    python = venv(f"mutate-{name}", PYTEST, *project["needs"]) / "bin/python"
+    python = venv(f"mutate-{name}", "pip", PYTEST, *project["needs"]) / "bin/python"
     pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", scratch, requirement], check=True)
     with tarfile.open(next(Path(scratch).glob(f"{name}-*.tar.gz"))) as tar:

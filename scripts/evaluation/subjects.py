@@ -74,7 +74,7 @@ def prepare(name, truth, projects, scratch):
 def suite(name, scratch):
     version, needs = SUITES[name]
     os.environ["PYTHON"] = newest_python()
-    python = venv(f"evaluation-{name}", PYTEST, f"{name}=={version}", *needs) / "bin/python"
+    python = venv(f"evaluation-{name}", "pip", PYTEST, f"{name}=={version}", *needs) / "bin/python"
     del os.environ["PYTHON"]
     subprocess.run(
         [python, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary", ":all:"]

@@ -33,6 +33,9 @@ def main(request_fd, event_fd):
         if mode in ("zygote", "template", "ahead"):
             young.begin()
         import pytest
+
+        # That leaves no garbage.
+        young.age()
     except ImportError as error:
         channel.send({"k": "fatal", "kind": "no_pytest", "m": clean(str(error), 1_000)})
         os._exit(0)

@@ -33,8 +33,13 @@ def _spare_empty(capturing):
     """Nothing was printed in most phases of most tests, and to read and cut an empty file takes a dozen calls."""
     for name in ("out", "err"):
         capture = getattr(capturing, name, None)
-        if type(capture).__name__ == "FDCapture":
+        if type(capture).__name__ == "FDCapture" and not _looks_first(type(capture)):
             _look_first(capture)
+
+
+def _looks_first(kind):
+    """pytest does it itself by now, with functions that tests may replace."""
+    return "fstat" in getattr(getattr(kind.snap, "__code__", None), "co_names", ())
 
 
 def _look_first(capture):
@@ -43,10 +48,12 @@ def _look_first(capture):
 
     def is_empty():
         try:
-            at_its_start = os.lseek(descriptor, 0, os.SEEK_CUR) == 0
-            return at_its_start and os.fstat(descriptor).st_size == 0 and not file.closed
-        except OSError:
-            # A test has closed it, and pytest is to say so.
+            info = os.fstat(descriptor)
+            # What a test has put in its place has a name somewhere, and is for pytest to stumble over.
+            if info.st_size or info.st_nlink or file.closed or not file.write_through:
+                return False
+            return os.lseek(descriptor, 0, os.SEEK_CUR) == 0
+        except (OSError, ValueError):
             return False
 
     capture.snap = lambda: capture.EMPTY_BUFFER if is_empty() else read()

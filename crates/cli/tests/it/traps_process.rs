@@ -292,6 +292,22 @@ fn memory_is_not_limited_to_less_than_the_machine_has() {
     project.detect(&FEWEST).expect(&[(VICTIM, "victim")]);
 }
 
+/// Collecting looks for it less often.
+#[test]
+fn garbage_is_looked_for_as_usual_while_tests_run() {
+    let project = beside_a_victim(&[(
+        "test_garbage.py",
+        "
+import gc
+
+def test_threshold():
+    assert gc.isenabled() and 0 < gc.get_threshold()[0] < 10_000
+",
+    )]);
+    let run = project.detect(&FEW);
+    run.expect(&[(VICTIM, "victim")]);
+}
+
 // -- descriptors and streams ----------------------------------------------------------------------
 
 /// Something a test does to its process that must disturb neither flakelab nor the tests after it.

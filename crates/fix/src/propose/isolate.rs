@@ -60,7 +60,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
                 })
             })
             .collect();
-        // Most ways are the same where nothing is torn down.
+        // All ways are the same where nothing is torn down.
         if found.iter().any(|patch| patch.changes == changes) {
             continue;
         }
@@ -132,7 +132,7 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree, way: Way) -> Option<(Strin
         };
         return Some((place.file.clone(), vec![method.prepend(&body)?]));
     }
-    if way != Way::Each || (torn_down.is_some() && class.method(end_to).is_some()) {
+    if torn_down.is_some() && class.method(end_to).is_some() {
         return None;
     }
     let mut edits = shared.to_method(from, to);
@@ -163,8 +163,7 @@ fn each_test(word: &str, place: &Place, source: &Source, way: Way) -> Option<(St
     let body = match (way, tear_down) {
         (Way::Each, Some(tear_down)) => vec![set_up, "yield".into(), tear_down],
         (Way::Renewed, Some(tear_down)) => vec![tear_down, set_up],
-        (Way::Renewed, None) => return None,
-        (Way::Each, None) | (Way::Over, _) => vec![set_up],
+        (_, None) | (Way::Over, _) => vec![set_up],
     };
     let indent = source.indent();
     let asks = body.iter().any(|line| line.contains("request"));
@@ -234,8 +233,11 @@ mod tests {
         assert_eq!(body(Way::Renewed).as_deref(), Some(renewed));
         assert_eq!(body(Way::Over).as_deref(), Some("setup_module()"));
         let only_up = "def setup_module(module):\n    pass\n";
-        assert_eq!(changed_by(Way::Renewed, "setup_module", only_up), None);
         let over = changed_by(Way::Over, "setup_module", only_up).expect("a change");
+        assert_eq!(
+            changed_by(Way::Renewed, "setup_module", only_up),
+            Some(over.clone())
+        );
         let block = "def set_up_each_test(request):\n    setup_module(request.module)\n";
         assert!(over.contains(block), "{over}");
     }
