@@ -306,6 +306,8 @@ def test_threshold():
     )]);
     let run = project.detect(&FEW);
     run.expect(&[(VICTIM, "victim")]);
+    // In forks as well, or they would not be used.
+    assert_eq!(notes(&run), "[]");
 }
 
 // -- descriptors and streams ----------------------------------------------------------------------
