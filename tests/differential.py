@@ -46,7 +46,7 @@ def pytest_sessionfinish():
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure():
-    # All is told. A quarter of the time of a small suite would go into looking for garbage and tidying up.
+    # All is told. For a small suite, looking for garbage and tidying up would take much of the time.
     os._exit(0)
 """
 
