@@ -97,19 +97,18 @@ fn without_number(message: &str, lead: &str, digit: fn(char) -> bool) -> String 
     out
 }
 
-/// Paths below HOME and TMPDIR of a run, `…/flakelab-PID-X/lane-N/state/tmp/file`, begin there.
+/// Paths below HOME and TMPDIR of a run, `…/flakelab-PID-X/NEST/tmp/file`, begin there.
 fn without_scratch(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut rest = message;
     while let Some(at) = rest.find("/flakelab-") {
         let outside = |c: char| c.is_whitespace() || "'\"(<=".contains(c);
         let start = rest[..at].trim_end_matches(|c| !outside(c)).len();
-        let end = rest[at..].find("/state/").map(|n| at + n);
-        match end.filter(|end| !rest[at..*end].contains(outside)) {
-            Some(end) => {
+        match state_of(&rest[at + 1..]).filter(|inside| !inside.contains(outside)) {
+            Some(inside) => {
                 out.push_str(&rest[..start]);
                 out.push('…');
-                rest = &rest[end + "/state".len()..];
+                rest = &rest[at + 1 + inside.len()..];
             }
             None => {
                 out.push_str(&rest[..=at]);
@@ -119,6 +118,15 @@ fn without_scratch(message: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// `flakelab-PID-X/NEST`, if HOME or TMPDIR comes next.
+fn state_of(path: &str) -> Option<&str> {
+    let (area, below) = path.split_once('/')?;
+    let (nest, place) = below.split_once('/')?;
+    let place = place.strip_prefix("tmp").or(place.strip_prefix("home"))?;
+    let ends = !place.starts_with(|c: char| c.is_alphanumeric() || "_-.".contains(c));
+    ends.then(|| &path[..area.len() + 1 + nest.len()])
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,12 +194,16 @@ mod tests {
     fn where_a_run_had_its_files_is_masked_and_other_paths_are_not() {
         for (message, said) in [
             (
-                "[Errno 2] No such file: '/var/tmp/flakelab-72-edR/lane-1/state/tmp/x'",
+                "[Errno 2] No such file: '/var/tmp/flakelab-72-edR/l00001/tmp/x'",
                 "[Errno 2] No such file: '…/tmp/x'",
             ),
-            ("/é/flakelab-1-a/cold-2/state/home", "…/home"),
+            ("/é/flakelab-1-a/c00002/home", "…/home"),
+            (
+                "/flakelab-1-a/c00002/homes/x",
+                "/flakelab-1-a/c00002/homes/x",
+            ),
             ("in /src/flakelab-1.0/a.py", "in /src/flakelab-1.0/a.py"),
-            ("/flakelab-1 b/state/", "/flakelab-1 b/state/"),
+            ("/flakelab-1 b/c/tmp/", "/flakelab-1 b/c/tmp/"),
         ] {
             assert_eq!(masked(message), said);
         }

@@ -9,6 +9,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 const PREFIX: &str = "flakelab-";
+/// Characters that tell areas of one process apart. Few, because paths of tests begin with the area's, and a name that
+/// is taken is not taken twice.
+const APART: usize = 3;
 
 #[derive(Debug)]
 pub struct Scratch {
@@ -23,6 +26,7 @@ impl Scratch {
             remove_abandoned(base);
             match tempfile::Builder::new()
                 .prefix(&format!("{PREFIX}{}-", std::process::id()))
+                .rand_bytes(APART)
                 .tempdir_in(base)
             {
                 Ok(dir) => {

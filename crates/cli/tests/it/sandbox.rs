@@ -4,7 +4,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::order::notes;
+use crate::support::order::{FEW, notes};
 use crate::support::reproduce::processes_with;
 use crate::support::{Project, Run, environment, flakelab};
 
@@ -65,6 +65,28 @@ fn what_a_run_writes_is_gone_with_it() {
         ("test_w.py::test_tmp", "non_idempotent"),
     ]);
     assert!(!written_outside(&project));
+}
+
+/// A name as long as pytest lets it become part of `tmp_path`, and a socket there: its path may have 107 bytes. The test
+/// is a victim, so that forks and fresh interpreters run it.
+const SOCKET: &str = "\
+import socket
+OPEN = True
+def test_a_server_that_listens_in_its_own_directory(tmp_path):
+    assert OPEN
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / 'test.sock'))
+def test_closes():
+    global OPEN
+    OPEN = False
+";
+
+#[test]
+fn a_socket_below_tmp_path_has_room_for_its_name() {
+    let run = Project::new(&[("test_s.py", SOCKET)]).detect(&FEW);
+    // Without room for it the test would always fail.
+    let victim = "test_s.py::test_a_server_that_listens_in_its_own_directory";
+    run.expect(&[(victim, "victim")]);
 }
 
 /// Passes only if no other run has been here: not what it did to the directory that a layer lies over, nor the process

@@ -59,8 +59,7 @@ impl Started {
     ) -> io::Result<Self> {
         let nest = match &special.factors.process.lasting_state {
             Some(name) => Nest::lasting(scratch.path(), name)?,
-            // Of one length, because the length of paths decides about addresses.
-            None => Nest::create(scratch.path(), &format!("cold-{number:06}"))?,
+            None => Nest::of_cold(scratch.path(), number)?,
         };
         let Selection {
             mode, args, order, ..

@@ -161,7 +161,7 @@ impl Lane {
         args: &[String],
         sandbox_roots: Option<&[PathBuf]>,
     ) -> io::Result<Self> {
-        let nest = Nest::create(scratch.path(), &format!("lane-{number}"))?;
+        let nest = Nest::of_lane(scratch.path(), number)?;
         let setup = nest.setup(mode, as_module, args.to_vec(), Vec::new(), sandbox_roots);
         let worker = Worker::start(&nest.launch(base, hash_seed), &setup, false)?;
         Ok(Self {

@@ -159,24 +159,27 @@ pub(super) fn patch(
     Ok(())
 }
 
-/// The directories of one worker: HOME and TMPDIR, saved copies of them, overlay layers.
+/// The directories of one worker. HOME and TMPDIR lie apart from saved copies and overlay layers, because their paths
+/// have to be short: a socket's may have 107 bytes, and tests make sockets far below TMPDIR.
 #[derive(Debug)]
 pub(super) struct Nest {
+    scratch: PathBuf,
+    state: PathBuf,
+    /// What tests are not told of.
     root: PathBuf,
     /// Stays for the next run of its name.
     lasting: bool,
 }
 
 impl Nest {
-    pub(super) fn create(scratch: &Path, name: &str) -> io::Result<Self> {
-        let root = scratch.join(name);
-        for part in ["state/home", "state/tmp", "saved", "layers", "files"] {
-            fs::create_dir_all(root.join(part))?;
-        }
-        Ok(Self {
-            root,
-            lasting: false,
-        })
+    /// For a lane.
+    pub(super) fn of_lane(scratch: &Path, number: u32) -> io::Result<Self> {
+        Self::create(scratch, &numbered('l', number))
+    }
+
+    /// For an interpreter of its own.
+    pub(super) fn of_cold(scratch: &Path, number: u32) -> io::Result<Self> {
+        Self::create(scratch, &numbered('c', number))
     }
 
     /// One that runs of a name find as the run before has left it.
@@ -184,6 +187,22 @@ impl Nest {
         let mut nest = Self::create(scratch, &format!("last-{name}"))?;
         nest.lasting = true;
         Ok(nest)
+    }
+
+    fn create(scratch: &Path, name: &str) -> io::Result<Self> {
+        let (state, root) = (scratch.join(name), scratch.join("nests").join(name));
+        for part in ["home", "tmp"] {
+            fs::create_dir_all(state.join(part))?;
+        }
+        for part in ["saved", "layers", "files"] {
+            fs::create_dir_all(root.join(part))?;
+        }
+        Ok(Self {
+            scratch: scratch.to_owned(),
+            state,
+            root,
+            lasting: false,
+        })
     }
 
     /// Where a run writes down what was asked for.
@@ -199,22 +218,21 @@ impl Nest {
         order: Vec<String>,
         sandbox_roots: Option<&[PathBuf]>,
     ) -> Setup {
-        let state = self.root.join("state");
         Setup {
             mode,
             module,
             args,
             order,
             sandbox: sandbox_roots.map(|roots| SandboxSetup {
-                targets: roots.iter().cloned().chain([state.clone()]).collect(),
+                targets: roots.iter().cloned().chain([self.state.clone()]).collect(),
                 layers: self.root.join("layers"),
                 lasting: self.lasting,
                 over: self.over(roots),
             }),
-            state,
+            state: self.state.clone(),
             saved: self.root.join("saved"),
             scratch: self.root.join("files"),
-            compiled: compiled(self.root.parent().unwrap_or(&self.root)),
+            compiled: compiled(&self.scratch),
             special: Special::default(),
             layers: None,
             instrumented: self.instrumented(),
@@ -222,18 +240,15 @@ impl Nest {
     }
 
     fn instrumented(&self) -> Option<PathBuf> {
-        let file = instrumented(self.root.parent()?);
+        let file = instrumented(&self.scratch);
         file.is_file().then_some(file)
     }
 
     fn over(&self, roots: &[PathBuf]) -> BTreeMap<PathBuf, PathBuf> {
-        let Some(scratch) = self.root.parent() else {
-            return BTreeMap::new();
-        };
         roots
             .iter()
             .enumerate()
-            .map(|(number, root)| (root.clone(), patched(scratch, number)))
+            .map(|(number, root)| (root.clone(), patched(&self.scratch, number)))
             .filter(|(_, dir)| dir.is_dir())
             .collect()
     }
@@ -241,7 +256,7 @@ impl Nest {
     /// The environment of a run: a fresh HOME and TMPDIR, and nothing written into the tree.
     pub(super) fn launch(&self, base: &Launch, hash_seed: u32) -> Launch {
         let mut launch = base.clone();
-        let state = self.root.join("state");
+        let state = &self.state;
         let mut set = |name: &str, value: OsString| {
             launch.env.retain(|(key, _)| key != name);
             launch.env.push((name.into(), value));
@@ -280,9 +295,15 @@ impl Nest {
 impl Drop for Nest {
     fn drop(&mut self) {
         if !self.lasting {
+            crate::scratch::remove_tree(&self.state);
             crate::scratch::remove_tree(&self.root);
         }
     }
+}
+
+/// Of one length, because the length of paths decides about addresses, and about what fits into a socket's name.
+fn numbered(kind: char, number: u32) -> String {
+    format!("{kind}{number:05x}")
 }
 
 /// The environment all workers share. Bytecode is read where there is some and written nowhere: a
