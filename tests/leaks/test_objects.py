@@ -343,3 +343,16 @@ def test_a_parameter_that_two_tests_share(lab, flips):
     plain = lab.run()
     assert plain.target == "failed"
     flips(plain.ids[0])
+
+
+def test_texts_are_shown_whatever_quotation_marks_they_have(lab):
+    lab.write(
+        test_a="""
+            STATE = {"none": 0, "one": 0, "two": 0, "both": 0}
+            def test_polluter(): STATE.update(none="a", one="it's", two='"b"', both='it\\'s "c"')
+            def test_target(): assert STATE["none"] == 0
+        """
+    )
+    answer = lab.run()
+    shown = [answer.change('global:test_a.STATE["%s"]' % name)["after"] for name in ("none", "one", "two", "both")]
+    assert shown == ['"a"', '"it\'s"', '"\\"b\\""', '"it\'s \\"c\\""']

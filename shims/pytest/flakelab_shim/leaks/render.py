@@ -93,7 +93,8 @@ def _container(value, kind, depth):
 
 
 def _quoted(text):
-    return '"%s"' % repr("'" + text)[2:-1].replace('"', '\\"')
+    # With a quotation mark of the other kind in it, which is cut off, whatever else the text has.
+    return '"%s"' % repr('"' + text)[2:-1].replace("\\'", "'").replace('"', '\\"')
 
 
 def _some(iterator, size, depth, left, right):
