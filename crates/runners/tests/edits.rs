@@ -266,3 +266,24 @@ fn a_swapped_body_does_what_the_written_file_does() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
     assert!(failed > 60, "{failed}");
 }
+
+#[test]
+fn changed_files_are_what_runs_where_the_system_refuses_to_mount() {
+    // Who is not root mounts in a namespace, where it may.
+    if rustix::process::geteuid().is_root() {
+        // Of this thread and what it starts; who may not drop it has little left to drop.
+        let mounts = rustix::thread::CapabilitySet::SYS_ADMIN;
+        let _ = rustix::thread::remove_capability_from_bounding_set(mounts);
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let project = dir.path().canonicalize().expect("canonical");
+    let file = project.join("test_a.py");
+    std::fs::write(&file, "def test_a(): assert False\n").expect("written");
+    let changed = vec![(file, b"def test_a(): pass\n".to_vec())];
+    let mut changed = lab(&project, SandboxMode::Auto, changed);
+    let tests = [(TestIndex(0), None)];
+    for isolation in [Isolation::Fork, Isolation::Cold] {
+        let said = alone(&mut changed, &tests, isolation);
+        assert_eq!(said, [Some("passed".to_owned())]);
+    }
+}

@@ -34,7 +34,7 @@ pub enum SandboxMode {
     Off,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Options {
     pub interpreter: Interpreter,
     /// Where pytest is run.
@@ -147,9 +147,23 @@ impl PytestLab {
         }
         // Instrumented texts are there for repeats of every test, with different hash seeds.
         let zygotes = if options.instrumented.is_some() { 2 } else { 1 };
-        let mut lab = PytestLab::new(Ground::prepare(options)?);
-        lab.greet(zygotes)?;
-        Ok(lab)
+        let in_a_copy = || Options {
+            sandbox: SandboxMode::Off,
+            ..options.clone()
+        };
+        let in_a_copy = (!options.patched.is_empty()).then(in_a_copy);
+        let ground = Ground::prepare(options)?;
+        let promised = ground.sandbox_roots.is_some();
+        let mut lab = PytestLab::new(ground);
+        let greeted = lab.greet(zygotes);
+        match in_a_copy {
+            // The system has refused to mount: what was collected are the files as they are.
+            Some(options) if promised && lab.sandbox_roots.is_none() => {
+                drop(lab);
+                Self::open(options)
+            }
+            _ => greeted.map(|()| lab),
+        }
     }
 
     /// For labs of the same project with other texts, to be closed before this one.
