@@ -134,6 +134,14 @@ pub(crate) struct CampaignArgs {
     pub(crate) resume: bool,
 }
 
+/// Longer than any campaign. What is waited for is a moment, and clocks end somewhere.
+const LONGEST: Duration = Duration::from_secs(10 * 365 * 86_400);
+
+/// A duration as people write it: `90s`, `10m`.
+pub(crate) fn time(text: &str) -> Result<Duration, humantime::DurationError> {
+    humantime::parse_duration(text).map(|time| time.min(LONGEST))
+}
+
 /// The same for verbs that can end early.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Campaign")]
@@ -142,7 +150,7 @@ pub(crate) struct BudgetArgs {
     pub(crate) repeat: CampaignArgs,
 
     /// Stop after this time, with what was found and an honest statement of what is left, e.g. 10m
-    #[arg(long, value_name = "TIME", env = "FLAKELAB_BUDGET", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", env = "FLAKELAB_BUDGET", value_parser = time)]
     pub(crate) budget: Option<Duration>,
 }
 
@@ -179,11 +187,11 @@ pub(crate) struct LabArgs {
     pub(crate) isolation: Option<IsolationArg>,
 
     /// Kill a test that takes longer [default: some times the slowest one, 5m at the most]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) test_timeout: Option<Duration>,
 
     /// Kill a run that takes longer [default: 1h]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) run_timeout: Option<Duration>,
 
     /// Memory one run may take, in MiB [default: all the machine has]

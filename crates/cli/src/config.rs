@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::args::{CoverageArg, IsolationArg, RerunArg, SandboxArg, ScopeArg};
 use crate::error::CliError;
+use crate::nearest::nearest;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -115,7 +116,7 @@ impl TryFrom<String> for Time {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        humantime::parse_duration(&text)
+        crate::args::time(&text)
             .map(Time)
             .map_err(|error| format!("`{text}` is no duration like `90s` or `10m`: {error}"))
     }
@@ -212,8 +213,11 @@ fn wrong(path: &Path, why: impl std::fmt::Display) -> CliError {
 
 fn parse(path: &Path) -> Result<toml::Table, CliError> {
     let text = std::fs::read_to_string(path).map_err(|error| wrong(path, error))?;
-    text.parse()
-        .map_err(|error: toml::de::Error| wrong(path, error.message()))
+    text.parse().map_err(|error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+        wrong(path, format_args!("line {line}: {}", error.message()))
+    })
 }
 
 fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
@@ -238,7 +242,7 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
     }
     let mut config: Config = table
         .try_into()
-        .map_err(|error: toml::de::Error| wrong(path, error.message()))?;
+        .map_err(|error: toml::de::Error| wrong(path, in_words(&error)))?;
     // Paths in a file are relative to the file.
     let base = path.parent().unwrap_or(Path::new("."));
     let lists = [&mut config.measure.runtimes, &mut config.measure.sources];
@@ -252,6 +256,16 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
     Ok(config)
 }
 
+/// With the setting that it is about, and without the names of Rust's types.
+fn in_words(error: &toml::de::Error) -> String {
+    let said = error.to_string().trim().replace('\n', " ");
+    ["usize", "u64", "u32", "u8", "f64"]
+        .iter()
+        .fold(said, |said, kind| {
+            said.replace(&format!("expected {kind}"), "expected a number")
+        })
+}
+
 fn check_keys(
     path: &Path,
     table: &toml::Table,
@@ -262,15 +276,9 @@ fn check_keys(
         if known.contains(&key.as_str()) {
             continue;
         }
-        let nearest = known
-            .iter()
-            .map(|candidate| (strsim::jaro_winkler(key, candidate), candidate))
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        let hint = match nearest {
-            Some((likeness, candidate)) if likeness > 0.75 => {
-                format!("did you mean `{prefix}{candidate}`?")
-            }
-            _ => format!("known are {}", known.join(", ")),
+        let hint = match nearest(key, known.iter().copied()) {
+            Some(meant) => format!("did you mean `{prefix}{meant}`?"),
+            None => format!("known are {}", known.join(", ")),
         };
         return Err(wrong(path, format_args!("unknown option `{prefix}{key}`")).hint(hint));
     }

@@ -8,10 +8,12 @@ mod config;
 mod error;
 mod interrupt;
 mod machine;
+mod nearest;
 mod printer;
 mod project;
 mod workbench;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -24,9 +26,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let code = if error.use_stderr() { error::USAGE } else { 0 };
-            // Help and usage go where clap sends them; a closed pipe is nobody's problem.
-            let _ = error.print();
-            return ExitCode::from(code);
+            // Help and usage go where clap sends them.
+            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            if let Err(error) = printed {
+                printer::note_unwritten(error);
+            }
+            return end(Ok(code));
         }
     };
     let Some(verb) = cli.verb else {
@@ -54,7 +59,7 @@ fn main() -> ExitCode {
 }
 
 fn end(result: Outcome) -> ExitCode {
-    match result {
+    match printer::unwritten().map_or(result, Err) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             printer::error(&error);

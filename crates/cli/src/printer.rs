@@ -6,6 +6,7 @@
 )]
 
 use std::io::{IsTerminal, Read, Write};
+use std::sync::OnceLock;
 
 use crate::error::CliError;
 
@@ -32,7 +33,7 @@ impl Printer {
         }
     }
 
-    /// The result. A reader that went away is not an error.
+    /// The result.
     pub(crate) fn data(self, text: &str) {
         self.stream(text.as_bytes());
     }
@@ -40,7 +41,10 @@ impl Printer {
     /// The same, of what need not be in memory.
     pub(crate) fn stream(self, mut text: impl Read) {
         let mut out = anstream::stdout();
-        let _ = std::io::copy(&mut text, &mut out).and_then(|_| out.flush());
+        let printed = std::io::copy(&mut text, &mut out).and_then(|_| out.flush());
+        if let Err(error) = printed {
+            note_unwritten(error);
+        }
     }
 
     /// Something worth knowing that is not the result.
@@ -71,6 +75,23 @@ impl Printer {
     pub(crate) fn shows_progress(self) -> bool {
         self.volume != Volume::Quiet && std::io::stderr().is_terminal()
     }
+}
+
+/// Why the result did not get to standard output.
+static UNWRITTEN: OnceLock<String> = OnceLock::new();
+
+/// A reader that went away is nobody's problem; a full disk is.
+pub(crate) fn note_unwritten(error: std::io::Error) {
+    if error.kind() != std::io::ErrorKind::BrokenPipe {
+        let _ = UNWRITTEN.set(error.to_string());
+    }
+}
+
+/// Said at the end, when all that had to be kept is kept.
+pub(crate) fn unwritten() -> Option<CliError> {
+    let why = UNWRITTEN.get()?;
+    let error = CliError::usage(format!("the result could not be printed: {why}"));
+    Some(error.hint("-o writes it to a file"))
 }
 
 pub(crate) fn error(error: &CliError) {

@@ -22,8 +22,13 @@ const MOST_ENTRIES: usize = 20_000;
 pub(crate) fn locate(path: &Path) -> Result<PathBuf, CliError> {
     let shown = path.display();
     let found = fs::canonicalize(path).map_err(|error| {
-        CliError::usage(format!("`{shown}`: {error}"))
-            .hint("give the directory in which you would run pytest")
+        let said = CliError::usage(format!("`{shown}`: {error}"));
+        if shown.to_string().contains("::") {
+            return said.hint(format!(
+                "give the project's directory; to select tests, end the command with: -- {shown}"
+            ));
+        }
+        said.hint("give the directory in which you would run pytest")
     })?;
     if found.is_file() {
         return Err(

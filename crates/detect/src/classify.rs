@@ -374,17 +374,25 @@ fn settle(
                 answer.tally.failed,
                 baseline::count(before, "other test")
             );
+            let (mut failed, mut plain) = (answer.tally.failed, answer.plain);
+            let mut order = order;
             finding.failure = answer.failure.or(finding.failure);
             if fails_in_any_order(session, &order, at)? {
                 finding.class = Class::CollectionDependent;
+                if let Some((pair, answer)) = one_other_file(session, &order, at)? {
+                    (failed, plain) = (answer.tally.failed, answer.plain);
+                    order = pair;
+                }
                 finding.why = format!(
-                    "passed {alone} of {alone} times alone, failed {0} of {0} times with {1} collected, before or after it",
-                    answer.tally.failed,
-                    baseline::count(before, "other test")
+                    "passed {alone} of {alone} times alone, failed {failed} of {failed} times with {} collected, before or after it",
+                    match order.as_slice() {
+                        [other, _] => format!("`{}`", session.lab.suite().id(*other)),
+                        order => baseline::count(order.len() - 1, "other test"),
+                    }
                 );
             }
             finding.reproduce = Some(Command {
-                plain: answer.plain && at + 1 == order.len(),
+                plain: plain && order.last() == Some(&suspect.test),
                 order,
                 hash_seed: None,
             });
@@ -441,6 +449,43 @@ fn fails_in_any_order(
     };
     let answer = confirm::ask(session, Purpose::Confirm, &[question])?.remove(0);
     Ok(answer.tally.always_failed())
+}
+
+/// Files that are tried, one by one, for the one whose import makes a test fail.
+const MOST_FILES: usize = 20;
+
+/// A test of one other file that is enough, before the test or after it, and what the order with it first came to.
+fn one_other_file(
+    session: &mut Session<'_>,
+    order: &[TestIndex],
+    at: usize,
+) -> Result<Option<(Vec<TestIndex>, ColdRuns)>, LabError> {
+    let test = order[at];
+    let suite = session.lab.suite();
+    let mut files: BTreeMap<&str, TestIndex> = BTreeMap::new();
+    for other in order {
+        files.entry(suite.id(*other).module()).or_insert(*other);
+    }
+    files.remove(suite.id(test).module());
+    let others: Vec<TestIndex> = files.into_values().take(MOST_FILES).collect();
+    let times = session.settings.confirmations;
+    let first: Vec<Question> = others
+        .iter()
+        .map(|other| Question::last(vec![*other, test], 1))
+        .collect();
+    let answers = confirm::ask(session, Purpose::Confirm, &first)?;
+    for (other, answer) in others.into_iter().zip(answers) {
+        if !answer.tally.always_failed() {
+            continue;
+        }
+        let pair = vec![other, test];
+        let question = Question::last(pair.clone(), times);
+        let answer = confirm::ask(session, Purpose::Confirm, &[question])?.remove(0);
+        if answer.tally.always_failed() && fails_in_any_order(session, &pair, 1)? {
+            return Ok(Some((pair, answer)));
+        }
+    }
+    Ok(None)
 }
 
 /// Tests that never fail but are not always reported alike.
@@ -550,7 +595,9 @@ fn classify_repeating(
         finding.class = Class::NonIdempotent;
         finding.confirmed = after.tally;
         finding.why = format!(
-            "passed, then failed when run again in the same process, {times} of {times} times"
+            "passed, then failed when run again in the same process, {} of {} times",
+            after.tally.failed,
+            after.tally.total()
         );
         finding.failure = after.failure;
         finding.reproduce = Some(Command {

@@ -1,11 +1,10 @@
 //! A campaign under way: the lab, the evidence, the clock, and somebody who watches.
 
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use flakelab_lab::orders::Kind;
-use flakelab_lab::{Lab, LabError, patience, pristine};
-use flakelab_model::{Isolation, Order, RunRecord, RunRequest, TestIndex, Timeout};
+use flakelab_lab::{Lab, LabError, patience, pristine, run_within};
+use flakelab_model::{Isolation, Order, RunRequest, TestIndex, Timeout};
 
 use crate::evidence::{Evidence, Purpose, Run};
 
@@ -156,28 +155,9 @@ impl<'a> Session<'a> {
         batch: Vec<(Purpose, RunRequest)>,
     ) -> Result<Vec<Option<usize>>, LabError> {
         let (purposes, mut requests): (Vec<Purpose>, Vec<RunRequest>) = batch.into_iter().unzip();
-        let deadline = self.deadline(stage);
-        for request in &mut requests {
-            request.until = deadline;
-        }
-        let mut records: Vec<Option<RunRecord>> = vec![None; requests.len()];
-        let late = |deadline: Option<Instant>| deadline.is_some_and(|at| Instant::now() >= at);
-        if late(deadline) && !requests.is_empty() {
-            self.out_of_budget = true;
-            self.spent |= !matches!(stage, Stage::Baseline | Stage::Search);
-            return Ok(vec![None; requests.len()]);
-        }
+        let until = self.deadline(stage);
         let watch = &mut *self.watch;
-        self.lab.run(&requests, &mut |record| {
-            watch.run_done(stage);
-            let request = record.request;
-            records[request] = Some(record);
-            if late(deadline) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
+        let records = run_within(self.lab, &mut requests, until, || watch.run_done(stage))?;
         if records.iter().any(Option::is_none) {
             self.out_of_budget = true;
             self.spent |= !matches!(stage, Stage::Baseline | Stage::Search);

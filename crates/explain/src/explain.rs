@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use flakelab_lab::orders::{self, Kind};
-use flakelab_lab::{Lab, LabError};
-use flakelab_model::{Class, Isolation, Order, Polarity, RunRequest, TestIndex};
+use flakelab_lab::{Lab, LabError, pristine};
+use flakelab_model::{Class, Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex};
 
 use crate::ask::{self, Answer};
 use crate::chance;
@@ -59,7 +59,7 @@ fn explain_one(
     let class = match target.class {
         // What fresh interpreters say now counts more than what an earlier campaign found.
         Some(class) if session.out_of_budget && class_of(alone) == Class::Unconfirmed => class,
-        None | Some(Class::Victim | Class::Brittle) => class_of(alone),
+        None | Some(Class::Victim | Class::Brittle | Class::CollectionDependent) => class_of(alone),
         Some(class) => class,
     };
     let mut explanation = Explanation::new(target.test, class);
@@ -71,6 +71,12 @@ fn explain_one(
         Class::NonDeterministic => explain_chance(session, target, alone, &mut explanation)?,
         Class::Unconfirmed if session.out_of_budget => {}
         Class::Unconfirmed => explanation.note("fresh interpreters gave no verdict on it alone"),
+        Class::PositionDependent => explanation.note(
+            "the teardown of its class, module or session fails, on whichever test runs last: no test before it decides that",
+        ),
+        Class::Masked => explanation.note(
+            "it never fails, and what decides whether it is skipped or expected to fail is not looked for",
+        ),
         other => explanation.note(format!(
             "{} tests have no polluters or state-setters to look for",
             other.words()
@@ -146,6 +152,14 @@ fn explain_order(
     explanation
         .culprits
         .sort_by_key(|c| (c.rate.is_some(), c.tests.len()));
+    if explanation.class == Class::Victim && fails_before(session, case, explanation)? {
+        explanation.class = Class::CollectionDependent;
+        explanation.note(
+            "it fails before them as well: what counts is that their files are imported, not that they run",
+        );
+        reproduce_after_culprits(explanation);
+        return Ok(());
+    }
     if explanation.class == Class::Victim {
         cleaners::find(session, case, &suspects.cures, explanation)?;
         reproduce_after_culprits(explanation);
@@ -161,6 +175,30 @@ fn explain_order(
         explanation.class = Class::NonDeterministic;
     }
     Ok(())
+}
+
+/// Whether the test also fails where its culprits come after it: then it is not what they do, but that they are
+/// imported. In a fork everything is, so only a test that fails alone there can be of this kind.
+fn fails_before(
+    session: &mut Session<'_>,
+    case: Case,
+    explanation: &Explanation,
+) -> Result<bool, LabError> {
+    let certain = explanation.culprits.iter().find(|c| c.rate.is_none());
+    let Some(culprits) = certain.filter(|_| case.warm == Isolation::Fresh) else {
+        return Ok(false);
+    };
+    let mut order = vec![case.target];
+    order.extend(&culprits.tests);
+    let batch: Vec<RunRequest> = (0..session.settings.confirmations)
+        .map(|attempt| session.pristine(order.clone(), pristine::isolation(attempt), attempt))
+        .collect();
+    let records = session.run(Stage::Culprits, batch)?;
+    let fails = |record: &Option<RunRecord>| {
+        let first = record.as_ref().and_then(|r| r.executions.first());
+        first.is_some_and(|first| first.outcome.polarity() == Polarity::Fail)
+    };
+    Ok(records.iter().all(fails))
 }
 
 fn reproduce_after_culprits(explanation: &mut Explanation) {
@@ -193,9 +231,13 @@ fn explain_chance(
     explanation.reproduce = Some((vec![target.test], alone.plain));
     factors::vary(session, target.test, explanation)?;
     if !session.out_of_budget && !decided(explanation) {
-        explanation.note(
-            "none of the surroundings that were varied decides it: threads, the network, other processes or the exact time may",
-        );
+        let mut levels = explanation.factors.iter().flat_map(|f| &f.levels);
+        let failed = alone.some(Polarity::Fail) || levels.any(|(_, rate)| rate.failed > 0);
+        explanation.note(if failed {
+            "none of the surroundings that were varied decides it: threads, the network, other processes or the exact time may"
+        } else {
+            "it did not fail while its surroundings were varied, so none of them can be ruled out: it fails too seldom for that"
+        });
     }
     Ok(())
 }
@@ -265,13 +307,14 @@ impl Repeats {
     }
 }
 
-/// The tests that fail in one of these orders and pass alone, with the order as far as it matters.
+/// The tests that fail in one of these orders and pass alone, with the order as far as it matters; and whether the
+/// budget cut that short.
 pub fn failing_in(
     lab: &mut dyn Lab,
     settings: &Settings,
     watch: &mut dyn Watch,
     orders: &[Order],
-) -> Result<Vec<Target>, LabError> {
+) -> Result<(Vec<Target>, bool), LabError> {
     let mut session = Session::new(lab, settings, watch);
     let mut repeats = Repeats::default();
     let batch = orders
@@ -295,14 +338,23 @@ pub fn failing_in(
             }
         }
     }
-    let lonely = targets.keys().map(|test| vec![*test]).collect();
-    let alone = session.verdicts(Stage::Orders, lonely, Isolation::Fork)?;
-    Ok(targets
+    let lonely: Vec<_> = targets.keys().map(|test| vec![*test]).collect();
+    let mut alone = session.verdicts(Stage::Orders, lonely.clone(), Isolation::Fork)?;
+    // In a fork all files are imported, which may be what makes a test fail.
+    let doubtful: Vec<usize> = (0..alone.len())
+        .filter(|at| alone[*at] == Some(Polarity::Fail))
+        .collect();
+    let again = doubtful.iter().map(|at| lonely[*at].clone()).collect();
+    let again = session.verdicts(Stage::Orders, again, Isolation::Fresh)?;
+    for (at, verdict) in doubtful.into_iter().zip(again) {
+        alone[at] = verdict;
+    }
+    let found = targets
         .into_values()
         .zip(alone)
         .filter(|(_, verdict)| *verdict == Some(Polarity::Pass))
-        .map(|(target, _)| target)
-        .collect())
+        .map(|(target, _)| target);
+    Ok((found.collect(), session.out_of_budget))
 }
 
 /// Runs orders until every target that needs one has an order that shows the other verdict.

@@ -225,7 +225,7 @@ impl Trial {
             .map(|leak| leak.id.clone())
             .collect();
         let first = self.singles(session, &ids[..ids.len().min(FIRST)])?;
-        if !first.is_empty() || ids.len() <= FIRST && ids.len() < 2 {
+        if !first.is_empty() || ids.len() < 2 {
             return Ok(first);
         }
         // Modules that were merely imported break things when they are taken away.

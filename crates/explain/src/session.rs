@@ -1,9 +1,8 @@
 //! A campaign under way: the lab, the clock, and somebody who watches.
 
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use flakelab_lab::{Lab, LabError, patience, pristine};
+use flakelab_lab::{Lab, LabError, patience, pristine, run_within};
 use flakelab_model::{
     Isolation, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex, Timeout,
 };
@@ -114,31 +113,14 @@ impl<'a> Session<'a> {
         stage: Stage,
         mut batch: Vec<RunRequest>,
     ) -> Result<Vec<Option<RunRecord>>, LabError> {
-        let until = self.settings.budget.map(|budget| self.started + budget);
-        let late = || until.is_some_and(|at| Instant::now() >= at);
-        let mut records: Vec<Option<RunRecord>> = vec![None; batch.len()];
         if batch.is_empty() {
-            return Ok(records);
+            return Ok(Vec::new());
         }
-        if late() {
-            self.out_of_budget = true;
-            return Ok(records);
-        }
-        for request in &mut batch {
-            request.until = until;
-        }
+        let budget = self.settings.budget;
+        let until = budget.and_then(|budget| self.started.checked_add(budget));
         self.watch.stage(stage, batch.len());
         let watch = &mut *self.watch;
-        self.lab.run(&batch, &mut |record| {
-            watch.run_done();
-            let number = record.request;
-            records[number] = Some(record);
-            if late() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
+        let records = run_within(self.lab, &mut batch, until, || watch.run_done())?;
         self.out_of_budget |= records.iter().any(Option::is_none);
         let ended = records.iter().flatten().flat_map(|r| &r.executions);
         let ended = ended.filter(|e| !matches!(e.outcome, Outcome::TimedOut(_)));

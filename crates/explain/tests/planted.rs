@@ -255,7 +255,16 @@ fn a_failing_order_from_elsewhere_gives_the_targets() {
     let mut lab = suite(&[(20, victim(&[&[5]], &[])), (21, Rule::Fails)]);
     let order = Order((0..40).map(TestIndex).collect());
     let wanted = settings(Mode::Probe);
-    let targets = failing_in(&mut lab, &wanted, &mut Nobody, &[order]).expect("it runs");
+    let late = Settings {
+        budget: Some(Duration::ZERO),
+        ..wanted.clone()
+    };
+    let cut = failing_in(&mut lab, &late, &mut Nobody, std::slice::from_ref(&order));
+    let (targets, cut_short) = cut.expect("it runs");
+    assert!(targets.is_empty() && cut_short);
+    let (targets, cut_short) =
+        failing_in(&mut lab, &wanted, &mut Nobody, &[order]).expect("it runs");
+    assert!(!cut_short);
     let tests: Vec<u32> = targets.iter().map(|t| t.test.0).collect();
     assert_eq!(tests, [20]);
     let e = one(&mut lab, &wanted, targets[0].clone());

@@ -85,12 +85,6 @@ impl Evidence {
         self.living().map(Seen::score).fold(0.0, f64::max)
     }
 
-    /// The score of the newest version alone.
-    pub fn newest_score(&self) -> f64 {
-        let newest = self.versions.iter().find(|(age, _)| *age == 0);
-        newest.map_or(0.0, |(_, seen)| seen.score())
-    }
-
     /// Runs that still count.
     pub fn runs(&self) -> u64 {
         self.living().map(Seen::runs).sum()
@@ -170,7 +164,7 @@ mod tests {
         let mut evidence = Evidence {
             versions: vec![(0, seen(&[10])), (1, seen(&[7, 3]))],
         };
-        assert_eq!(evidence.newest_score(), 0.0);
+        assert_eq!(evidence.versions[0].1.score(), 0.0);
         assert_eq!(round(evidence.score()), 0.61);
         evidence.versions[1].0 = LIFETIME - 1;
         assert_eq!(round(evidence.score()), 0.61);
@@ -190,7 +184,7 @@ mod tests {
             let evidence = Evidence {
                 versions: vec![(0, seen(second[at])), (1, seen(first[at]))],
             };
-            if evidence.newest_score() > 0.0 {
+            if evidence.versions[0].1.score() > 0.0 {
                 single.push(at + 1);
             }
             if evidence.score() > 0.0 {

@@ -12,6 +12,7 @@ use crate::case::Case;
 use crate::known::Known;
 use crate::patch::{Patch, Site, Strategy};
 use crate::propose::{self, Around, Candidate};
+use crate::together::{self, Together};
 use crate::verify::{self, InOrders, Verified};
 use crate::{assertions, shrink};
 
@@ -38,6 +39,8 @@ pub struct Settings {
     pub site: Option<Site>,
     /// All patches that hold, not only the first.
     pub all: bool,
+    /// Whether all are to be written: then they must hold together.
+    pub together: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +48,8 @@ pub enum Status {
     Fixed,
     Partial,
     None,
+    /// It needs no patch: as the project is now it passes.
+    Passing,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -60,6 +65,14 @@ pub struct Fix {
     pub patches: Vec<VerifiedPatch>,
     /// Why there is none, or what is left.
     pub reason: String,
+}
+
+/// What a campaign came to.
+#[derive(Debug)]
+pub struct Fixes {
+    pub fixes: Vec<Fix>,
+    /// If it was asked for.
+    pub together: Together,
 }
 
 /// Sees a campaign go by.
@@ -89,7 +102,7 @@ pub fn fix(
     cases: &[Case],
     settings: &Settings,
     watch: &mut dyn Watch,
-) -> Result<Vec<Fix>, LabError> {
+) -> Result<Fixes, LabError> {
     let mut fixes: Vec<Fix> = Vec::new();
     let mut known: Option<Known> = None;
     let memory = RefCell::default();
@@ -120,6 +133,26 @@ pub fn fix(
             fixes: &fixes,
             memory: &memory,
         };
+        let settled = if verify::is_expected_to_fail(lab, &case.test, &settings)? {
+            let why = "it is expected to fail (xfail): whatever breaks it would look like a fix";
+            Some((Status::None, why))
+        } else if verify::passes_already(lab, case, &settings)? {
+            let why = "as the project is now, it passes alone and after every known culprit";
+            Some((Status::Passing, why))
+        } else {
+            None
+        };
+        if let Some((status, why)) = settled {
+            let found = Fix {
+                test: case.test.clone(),
+                status,
+                patches: Vec::new(),
+                reason: why.into(),
+            };
+            watch.fixed(&found)?;
+            fixes.push(found);
+            continue;
+        }
         let (own, refused) = propose::candidates(case, one.around(&around));
         let candidates = in_turn(case, accepted(&fixes), own);
         let found = one.fix(&mut around, candidates, &refused.text(), watch)?;
@@ -132,7 +165,7 @@ pub fn fix(
         let Some(known) = known.as_ref().filter(|_| !candidates.is_empty()) else {
             continue;
         };
-        if fixes[number].status == Status::Fixed {
+        if matches!(fixes[number].status, Status::Fixed | Status::Passing) {
             continue;
         }
         watch.test(&case.test, number, cases.len());
@@ -152,7 +185,33 @@ pub fn fix(
             fixes[number] = found;
         }
     }
-    Ok(fixes)
+    let mut together = Together::default();
+    if settings.together {
+        let known = match known {
+            Some(known) => known,
+            None => Known::learn(lab, around.restless, &settings)?,
+        };
+        settings.timeout = known.timeout;
+        together = together::together(&fixes, |patch, test| {
+            let Some(number) = cases.iter().position(|case| case.test == test) else {
+                return Ok(false);
+            };
+            watch.test(test, number, cases.len());
+            let one = One {
+                case: &cases[number],
+                known: &known,
+                settings: &settings,
+                shared: false,
+                plain: verify::is_plain(lab, test, &settings)?,
+                cases,
+                fixes: &fixes,
+                memory: &memory,
+            };
+            let held = one.see(&mut around, patch.clone())?;
+            Ok(held.is_some_and(|held| held.verified.holds()))
+        })?;
+    }
+    Ok(Fixes { fixes, together })
 }
 
 /// Patches that hold.

@@ -12,6 +12,7 @@
 //! | `known` | how does the suite behave without a patch? |
 //! | `verify` | does the test pass wherever it failed, and does everything else stay as it was? |
 //! | `fix` | which test gets which patch? |
+//! | `together` | do they hold when all are written? |
 
 mod assertions;
 mod case;
@@ -20,9 +21,11 @@ mod known;
 mod patch;
 mod propose;
 mod shrink;
+mod together;
 mod verify;
 
 pub use case::{Case, CausalLeak};
-pub use fix::{Fix, Settings, Status, Surroundings, VerifiedPatch, Watch, fix};
+pub use fix::{Fix, Fixes, Settings, Status, Surroundings, VerifiedPatch, Watch, fix};
 pub use patch::{Change, Patch, Site, Strategy};
+pub use together::Together;
 pub use verify::Verified;

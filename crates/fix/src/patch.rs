@@ -1,6 +1,6 @@
 //! A patch: whole new texts of a few files, and why.
 
-use flakelab_source::unified;
+use flakelab_source::{merge, unified};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,14 +61,20 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// Both patches; `None` if they change the same file.
+    /// Both patches; `None` if they change the same lines.
     pub(crate) fn with(&self, other: &Patch) -> Option<Patch> {
-        let clash = |change: &Change| self.changes.iter().any(|own| own.path == change.path);
-        if other.changes.iter().any(clash) {
-            return None;
-        }
         let mut both = self.clone();
-        both.changes.extend(other.changes.iter().cloned());
+        for change in &other.changes {
+            let own = both.changes.iter_mut().find(|own| own.path == change.path);
+            match own {
+                Some(own) if own == change => {}
+                Some(own) if own.before == change.before => {
+                    own.after = merge(own.before.as_deref()?, &own.after, &change.after)?;
+                }
+                Some(_) => return None,
+                None => both.changes.push(change.clone()),
+            }
+        }
         both.reason = format!("{}; {}", self.reason, other.reason);
         Some(both)
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use flakelab_lab::{Lab, LabError, pristine};
-use flakelab_model::{Execution, Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex};
+use flakelab_model::{
+    Execution, Isolation, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
@@ -125,6 +127,29 @@ pub(crate) fn works(lab: &mut dyn Lab, case: &Case, settings: &Settings) -> Resu
     Ok(!passes.contains(&false))
 }
 
+/// Whether the test does as it should without any patch: what was known of it is no longer true.
+pub(crate) fn passes_already(
+    lab: &mut dyn Lab,
+    case: &Case,
+    settings: &Settings,
+) -> Result<bool, LabError> {
+    let target = lab.suite().find(&case.test);
+    let sets = target.map_or_else(Vec::new, |target| sets(lab, case, target));
+    let (Some(target), false) = (target, sets.is_empty()) else {
+        return Ok(false);
+    };
+    if !works(lab, case, settings)? {
+        return Ok(false);
+    }
+    for order in std::iter::once(vec![target]).chain(sets.into_iter().map(|(_, order)| order)) {
+        let (passed, of) = ask(lab, &order, false, settings)?;
+        if passed < of {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// How every test did in the orders of [`Known`] with a patch in place: the same for whomever it is to fix.
 pub(crate) type InOrders = Vec<Vec<(TestIndex, Polarity)>>;
 
@@ -212,6 +237,27 @@ fn forks(
             last.is_some_and(|last| last.outcome.polarity() == Polarity::Pass)
         })
         .collect())
+}
+
+/// Whether the test is expected to fail: whatever breaks it would look like a fix.
+pub(crate) fn is_expected_to_fail(
+    lab: &mut dyn Lab,
+    test: &str,
+    settings: &Settings,
+) -> Result<bool, LabError> {
+    let Some(test) = lab.suite().find(test) else {
+        return Ok(false);
+    };
+    let request = RunRequest::new(Order(vec![test]), Isolation::Fork, settings.timeout);
+    let records = run(lab, &[request])?;
+    let mut executions = records
+        .iter()
+        .flatten()
+        .flat_map(|record| &record.executions);
+    Ok(
+        executions
+            .any(|execution| matches!(execution.outcome, Outcome::Xfailed | Outcome::Xpassed)),
+    )
 }
 
 /// Whether a fresh interpreter that is asked for this test alone collects it alone: a file that only imports

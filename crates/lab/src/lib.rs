@@ -11,10 +11,13 @@ pub mod orders;
 pub mod patience;
 pub mod pristine;
 pub mod trie;
+mod within;
 
 use std::ops::ControlFlow;
 
 use flakelab_model::{RunRecord, RunRequest, Suite};
+
+pub use within::run_within;
 
 /// Receives each record as its run finishes; `Break` ends the batch early.
 pub type Sink<'a> = dyn FnMut(RunRecord) -> ControlFlow<()> + 'a;

@@ -46,6 +46,18 @@ pub enum Sequel {
     Teardown,
 }
 
+impl Sequel {
+    /// What the earlier result is, given this one; `None` if this one is part of it and adds nothing.
+    pub fn after(self, earlier: Reported) -> Option<Reported> {
+        match (self, earlier) {
+            (Self::Another, _) => Some(earlier),
+            (_, Reported::Passed) => Some(Reported::Failed),
+            (Self::Teardown, Reported::Failed | Reported::Errored) => None,
+            _ => Some(earlier),
+        }
+    }
+}
+
 /// Executions of one test, added up in their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {

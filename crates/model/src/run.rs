@@ -151,14 +151,3 @@ pub struct RunRecord {
     /// In a lab whose sources are instrumented.
     pub reached: Option<Box<Reached>>,
 }
-
-impl RunRecord {
-    /// The outcome at the last position where `test` stands.
-    pub fn outcome_of(&self, test: TestIndex) -> Option<&Outcome> {
-        self.executions
-            .iter()
-            .rev()
-            .find(|e| e.test == test)
-            .map(|e| &e.outcome)
-    }
-}

@@ -38,6 +38,18 @@ impl Class {
         self.varies() && self != Class::Unconfirmed
     }
 
+    /// Whether other tests or its surroundings decide it, which `explain` looks for.
+    pub fn has_cause(self) -> bool {
+        matches!(
+            self,
+            Self::Victim
+                | Self::Brittle
+                | Self::CollectionDependent
+                | Self::NonDeterministic
+                | Self::NonIdempotent
+        )
+    }
+
     /// Whether the test was seen to vary, confirmed or not.
     pub fn varies(self) -> bool {
         !matches!(self, Class::AlwaysFailing | Class::NotRun | Class::Stable)

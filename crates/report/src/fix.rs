@@ -13,13 +13,19 @@ pub struct Document {
     pub schema: Schema,
     pub flakelab: String,
     pub fixes: Vec<Fix>,
+    /// Files that the patches were written to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<String>,
+    /// Tests whose patch holds, but not together with those that were written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_written: Vec<String>,
     pub campaign: Campaign,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Fix {
     pub test: String,
-    /// `fixed`, `partial` or `none`.
+    /// `fixed`, `partial`, `none`, or `passing`: as the project is now, there is nothing to fix.
     pub status: Word,
     pub patches: Vec<Patch>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -85,7 +91,7 @@ pub fn terminal(document: &Document) -> String {
     let mut printed: Vec<&str> = Vec::new();
     for fix in &document.fixes {
         let colour = match &*fix.status {
-            "fixed" => GREEN,
+            "fixed" | "passing" => GREEN,
             "partial" => YELLOW,
             _ => RED,
         };
@@ -170,6 +176,21 @@ pub fn terminal(document: &Document) -> String {
             fixed,
             count(document.fixes.len() as u64, "test", "tests"),
             count(printed.len() as u64, "patch", "patches")
+        );
+    }
+    if document.fixes.iter().any(|fix| fix.status == "none") {
+        let _ = writeln!(out, "why a candidate did not hold: --verbose");
+    }
+    if !document.written.is_empty() {
+        let files: Vec<String> = document.written.iter().map(|file| visible(file)).collect();
+        let _ = writeln!(out, "{BOLD}written to {}{OFF}", files.join(", "));
+    }
+    for test in &document.not_written {
+        let _ = writeln!(
+            out,
+            "{YELLOW}not written{OFF}: the patch for {} does not go together with the others; commit those, then \
+             `flakelab fix --apply` again",
+            visible(test)
         );
     }
     let _ = writeln!(

@@ -5,8 +5,11 @@
 
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
 
 const PREFIX: &str = "flakelab-";
 /// Characters that tell areas of one process apart. Few, because paths of tests begin with the area's, and a name that
@@ -16,6 +19,9 @@ const APART: usize = 3;
 #[derive(Debug)]
 pub struct Scratch {
     root: PathBuf,
+    /// Held as long as the area is in use: another machine or container that shares the directory knows no process of
+    /// ours.
+    _lock: Option<OwnedFd>,
 }
 
 impl Scratch {
@@ -31,7 +37,9 @@ impl Scratch {
             {
                 Ok(dir) => {
                     let root = fs::canonicalize(dir.keep())?;
-                    return Ok(Self { root });
+                    // Where directories cannot be locked, nobody else gets a lock to remove it.
+                    let _lock = lock(&root);
+                    return Ok(Self { root, _lock });
                 }
                 Err(error) => last = error,
             }
@@ -97,6 +105,14 @@ fn make_writable(dir: &Path) {
     }
 }
 
+/// A lock on a directory that nobody else has locked.
+fn lock(dir: &Path) -> Option<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let dir = rustix::fs::open(dir, flags, Mode::empty()).ok()?;
+    rustix::fs::flock(&dir, FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(dir)
+}
+
 /// Scratch areas of ours whose owner no longer runs.
 fn remove_abandoned(base: &Path) {
     let Ok(entries) = fs::read_dir(base) else {
@@ -113,7 +129,10 @@ fn remove_abandoned(base: &Path) {
         let Some(pid) = owner else { continue };
         let ours = entry.metadata().is_ok_and(|m| m.is_dir() && m.uid() == me);
         if ours && !Path::new(&format!("/proc/{pid}")).exists() {
-            remove_tree(&entry.path());
+            let abandoned = lock(&entry.path());
+            if abandoned.is_some() {
+                remove_tree(&entry.path());
+            }
         }
     }
 }
@@ -149,6 +168,9 @@ mod tests {
         fs::create_dir_all(&locked).expect("create");
         fs::write(locked.join("file"), "x").expect("write");
         fs::set_permissions(&locked, fs::Permissions::from_mode(0o500)).expect("chmod");
+        let elsewhere = base.path().join("flakelab-4294967293-z");
+        fs::create_dir_all(&elsewhere).expect("create");
+        let _used = lock(&elsewhere).expect("locked");
         let living = base
             .path()
             .join(format!("flakelab-{}-y", std::process::id()));
@@ -159,6 +181,7 @@ mod tests {
 
         assert!(!abandoned.exists());
         assert!(living.exists());
+        assert!(elsewhere.exists());
         let root = scratch.path().to_owned();
         assert!(root.starts_with(fs::canonicalize(base.path()).expect("canonical")));
         drop(scratch);

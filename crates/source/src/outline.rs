@@ -46,6 +46,33 @@ impl Function<'_> {
 }
 
 impl Source {
+    /// Whether lines from `first` to `last`, from 1, have code that is in no function: what runs when the file is imported.
+    pub fn runs_at_import(&self, first: usize, last: usize) -> bool {
+        let lines = self.text().lines().enumerate().take(last);
+        lines.skip(first.saturating_sub(1)).any(|(row, line)| {
+            let code = line.trim_start();
+            !code.is_empty() && !code.starts_with('#') && !self.is_in_function(row)
+        })
+    }
+
+    fn is_in_function(&self, row: usize) -> bool {
+        let mut node = self.root();
+        loop {
+            if node.kind() == "function_definition" {
+                return true;
+            }
+            let mut cursor = node.walk();
+            let around = |child: &Node<'_>| {
+                (child.start_position().row..=child.end_position().row).contains(&row)
+            };
+            let inner = node.named_children(&mut cursor).find(around);
+            match inner {
+                Some(inner) => node = inner,
+                None => return false,
+            }
+        }
+    }
+
     /// Names, from the outside in, of fixtures and of set-ups and teardowns.
     pub fn fixtures(&self) -> Vec<Vec<String>> {
         let mut found = Vec::new();
@@ -133,5 +160,8 @@ mod tests {
         assert_eq!(source.shared_fields(&["T"]), 3);
         let function = source.function(&["box"]).expect("found");
         assert_eq!((function.first_line(), function.line()), (6, 7));
+        let at_import: Vec<usize> = (1..=20).filter(|l| source.runs_at_import(*l, *l)).collect();
+        assert_eq!(at_import, [1, 2, 3, 6, 11, 12]);
+        assert!(source.runs_at_import(8, 11) && !source.runs_at_import(7, 10));
     }
 }

@@ -1,5 +1,7 @@
 //! What earlier campaigns found: documents, and the orders that showed a verdict.
 
+use std::collections::HashSet;
+
 use flakelab_model::{Outcome, Polarity};
 use rusqlite::OptionalExtension;
 
@@ -94,45 +96,48 @@ impl Store {
         let mut outcome = self
             .connection
             .prepare("SELECT outcome FROM executions WHERE run = ? AND position = ?")?;
-        let mut found: Vec<Sighting> = Vec::new();
+        // Only where they are: all orders of a long campaign would not fit into memory.
+        let mut found: Vec<(u32, Polarity, usize, i64)> = Vec::new();
         let mut rows = runs.query([campaign.0])?;
         while let Some(row) = rows.next()? {
             let (run, blob): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
-            let order: Vec<u32> = blob
-                .chunks_exact(4)
-                .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                .collect();
-            for test in tests {
-                let Some(at) = order.iter().position(|t| t == test) else {
+            let mut wanted: HashSet<u32> = tests.iter().copied().collect();
+            for (at, test) in numbers(&blob).enumerate() {
+                if !wanted.remove(&test) {
                     continue;
-                };
+                }
                 let word: Option<String> = outcome
                     .query_row((run, at as i64), |row| row.get(0))
                     .optional()?;
                 let verdict = word.as_deref().map_or(Polarity::Neutral, polarity);
                 if verdict != Polarity::Neutral {
-                    found.push(Sighting {
-                        test: *test,
-                        order: order[..=at].to_vec(),
-                        verdict,
-                    });
+                    found.push((test, verdict, at, run));
                 }
             }
         }
-        found.sort_by_key(|s| (s.test, s.verdict, s.order.len()));
-        let mut kept: Vec<Sighting> = Vec::new();
-        let mut run = 0;
-        for sighting in found {
-            let same = kept
-                .last()
-                .is_some_and(|k| (k.test, k.verdict) == (sighting.test, sighting.verdict));
-            run = if same { run + 1 } else { 0 };
-            if run < most {
-                kept.push(sighting);
+        found.sort_unstable();
+        let mut order = self
+            .connection
+            .prepare("SELECT tests FROM runs WHERE id = ?")?;
+        let mut kept = Vec::new();
+        for same in found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            for (test, verdict, at, run) in same.iter().take(most).copied() {
+                let blob: Vec<u8> = order.query_row([run], |row| row.get(0))?;
+                kept.push(Sighting {
+                    test,
+                    order: numbers(&blob).take(at + 1).collect(),
+                    verdict,
+                });
             }
         }
         Ok(kept)
     }
+}
+
+/// The tests of a run, as they are kept.
+fn numbers(blob: &[u8]) -> impl Iterator<Item = u32> {
+    blob.chunks_exact(4)
+        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
 fn polarity(word: &str) -> Polarity {

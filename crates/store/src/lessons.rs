@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, params};
 
 use crate::campaign::now;
-use crate::{Store, StoreError};
+use crate::{CampaignId, Store, StoreError};
 
 /// What one version teaches; texts are JSON of `filter`'s own.
 #[derive(Debug, Default)]
@@ -42,8 +42,14 @@ pub struct Label {
 }
 
 impl Store {
-    /// All of it or nothing. A version that was learned before keeps its place.
-    pub fn learn(&self, lesson: &Lesson) -> Result<(), StoreError> {
+    /// All of it or nothing, and with it the campaign that taught it ends: nothing is taught twice. A version that was
+    /// learned before keeps its place.
+    pub fn learn(
+        &self,
+        campaign: CampaignId,
+        document: &str,
+        lesson: &Lesson,
+    ) -> Result<(), StoreError> {
         let write = || -> rusqlite::Result<()> {
             let transaction = self.connection.unchecked_transaction()?;
             let known: Option<i64> = transaction
@@ -117,6 +123,10 @@ impl Store {
                     )?
                     .execute(params![test, version, lesson])?;
             }
+            transaction.execute(
+                "UPDATE campaigns SET finished = ?, document = ? WHERE id = ?",
+                params![now(), document, campaign.0],
+            )?;
             transaction.commit()
         };
         write().map_err(|e| self.failed("write to", e))
@@ -188,13 +198,33 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use flakelab_model::Suite;
+
     use super::*;
-    use crate::Location;
+    use crate::{Location, NewCampaign};
 
     #[test]
     fn lessons_add_up_and_identities_move_with_their_assertions() {
         let dir = tempfile::tempdir().expect("tempdir");
         let store = Store::open(Location::given(dir.path())).expect("store");
+        let begun = || {
+            let suite = Suite::new(Vec::new());
+            let campaign = NewCampaign {
+                verb: "filter learn",
+                seed: 1,
+                configuration: "{}",
+                environment: "{}",
+                suite: &suite,
+            };
+            store.begin(&campaign).expect("begun")
+        };
+        let ended = || {
+            store
+                .last("filter learn")
+                .expect("read")
+                .expect("one")
+                .finished
+        };
         let teach = |version: &str, assertions: &[(Option<i64>, &str)]| {
             let assertions = assertions
                 .iter()
@@ -205,7 +235,10 @@ mod tests {
                 tests: vec![("t".into(), version.into())],
                 ..Lesson::default()
             };
-            store.learn(&lesson).expect("learned");
+            let campaign = begun();
+            assert!(!ended());
+            store.learn(campaign, "{}", &lesson).expect("learned");
+            assert!(ended());
         };
         teach("v1", &[(None, "a"), (None, "b")]);
         // The two have changed their names with each other.
@@ -228,7 +261,7 @@ mod tests {
             moved_tests: vec![("t".into(), "u".into())],
             ..Lesson::default()
         };
-        store.learn(&lesson).expect("learned");
+        store.learn(begun(), "{}", &lesson).expect("learned");
         let lessons = store.lessons().expect("read");
         assert_eq!(lessons.assertions[2], (3, "moved".into()));
         assert!(lessons.tests.iter().all(|(test, _, _)| test == "u"));

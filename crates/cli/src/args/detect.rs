@@ -57,7 +57,7 @@ pub(crate) struct SearchArgs {
     )]
     pub(crate) mix: Option<Vec<String>>,
 
-    /// Also run the order in this file: test ids, JUnit XML or verbose log of a CI failure, replay file
+    /// Also run the order in this file: test ids, JUnit XML or verbose log of a CI failure, or `flakelab.order` JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) order: Vec<PathBuf>,
 

@@ -56,7 +56,7 @@ pub(crate) struct CauseArgs {
     #[arg(long)]
     pub(crate) no_state: bool,
 
-    /// Explain what fails in this order: test ids, JUnit XML or verbose log of a CI failure, replay file
+    /// Explain what fails in this order: test ids, JUnit XML or verbose log of a CI failure, or `flakelab.order` JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) order: Vec<PathBuf>,
 

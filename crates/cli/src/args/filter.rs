@@ -176,7 +176,7 @@ pub(crate) struct SuggestArgs {
     pub(crate) owner: String,
 
     /// For how long they count
-    #[arg(long, value_name = "DAYS", default_value_t = 30)]
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=3_650))]
     pub(crate) days: u64,
 
     /// Also those of tests that have caught bugs

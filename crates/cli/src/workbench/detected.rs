@@ -4,7 +4,7 @@ use flakelab_model::{Class, shell_word};
 use flakelab_store::{Finished, Store};
 use serde::Deserialize;
 
-use super::Workbench;
+use super::{Workbench, existing_store};
 use crate::error::CliError;
 
 /// The part of a `detect` document that is read.
@@ -53,11 +53,13 @@ struct AskedOf {
 impl Workbench {
     /// A verb that was given no arguments for pytest works on the suite in which the last `detect` found its tests.
     pub(crate) fn take_up_detected(&mut self, given: &[String]) -> Result<(), CliError> {
-        // Reading must not make a store.
-        if !given.is_empty() || !self.location.file().exists() {
+        if !given.is_empty() {
             return Ok(());
         }
-        let last = self.open_store()?.last_finished("detect");
+        let Some(store) = existing_store(&self.location)? else {
+            return Ok(());
+        };
+        let last = store.last_finished("detect");
         let Some(last) = last.map_err(CliError::store)? else {
             return Ok(());
         };

@@ -30,7 +30,7 @@ use serde_json::json;
 
 use crate::args::{IsolationArg, LabArgs, OutputArgs, SandboxArg};
 use crate::config::{self, Config};
-use crate::error::{self, CliError, chain};
+use crate::error::{CliError, chain};
 use crate::interrupt;
 use crate::machine;
 use crate::printer::Printer;
@@ -41,7 +41,7 @@ pub(crate) use detected::{Detected, DetectedTest};
 pub(crate) use failures::{instrumented_error, lab_error, unkept};
 pub(crate) use journal::{EarlierJournal, StoreJournal};
 pub(crate) use orders::read_orders;
-pub(crate) use place::Place;
+pub(crate) use place::{Place, existing_store, store_of};
 pub(crate) use progress::{Bar, Gauge};
 pub(crate) use selection::means;
 pub(crate) use variants::{PatchedProjects, Project};
@@ -92,8 +92,12 @@ impl Workbench {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = lab.jobs.or(config.jobs).unwrap_or(processors);
         if jobs == 0 {
+            let said = match lab.jobs {
+                Some(_) => "--jobs 0",
+                None => "`jobs = 0` in the configuration",
+            };
             return Err(
-                CliError::usage("--jobs 0: at least one run must be possible")
+                CliError::usage(format!("{said}: at least one run must be possible"))
                     .hint("leave it out for one run on each processor"),
             );
         }
@@ -123,7 +127,7 @@ impl Workbench {
             env,
             sandbox: lab.sandbox.or(config.sandbox).unwrap_or(SandboxArg::Auto),
             memory: lab.memory.or(config.memory).map(|mib| mib << 20),
-            cancel: Cancel::default(),
+            cancel: interrupt::cancel(),
             project,
         };
         Ok((bench, config))
@@ -135,8 +139,7 @@ impl Workbench {
 
     /// Collects the suite, and says what the user should know before a long run.
     pub(crate) fn open_lab(&self, bar: &Bar) -> Result<PytestLab, CliError> {
-        interrupt::install(&self.cancel.flag())
-            .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+        interrupt::install()?;
         bar.message("collecting the suite");
         let lab = PytestLab::open(self.lab_options()).map_err(failures::open_error)?;
         bar.suspend(|| self.tell(&lab));
@@ -149,8 +152,7 @@ impl Workbench {
         recording: Arc<Recording>,
         args: Option<Vec<String>>,
     ) -> Result<(Suite, Facts, RunRecord), CliError> {
-        interrupt::install(&self.cancel.flag())
-            .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+        interrupt::install()?;
         let mut options = self.lab_options();
         options.args = args.unwrap_or(options.args);
         pytest::once(options, recording, self.timeout).map_err(failures::open_error)

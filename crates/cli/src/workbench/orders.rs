@@ -20,7 +20,7 @@ pub(crate) fn read_orders(
         let shown = path.display();
         let failed = |why: String| {
             CliError::usage(format!("`{shown}` {why}")).hint(
-                "an order is a list of test ids, JUnit XML or a verbose log (pytest -v) of a run, or a replay file",
+                "an order is a list of test ids, JUnit XML or a verbose log (pytest -v) of a run, or `flakelab.order` JSON",
             )
         };
         let size = std::fs::metadata(path)

@@ -55,6 +55,23 @@ pub(super) fn location(project: &Path, given: Option<&Path>, config: &Config) ->
     )
 }
 
+/// The store of a project, if there is one and it can be read, and where it would be.
+pub(crate) fn store_of(
+    project: &Path,
+    given: Option<&Path>,
+    config: &Config,
+) -> (Location, Result<Option<Store>, CliError>) {
+    let location = location(project, given, config);
+    let store = existing_store(&location);
+    (location, store)
+}
+
+/// The store, if there is one: reading must not make it.
+pub(crate) fn existing_store(location: &Location) -> Result<Option<Store>, CliError> {
+    let there = location.file().exists();
+    there.then(|| open(location)).transpose()
+}
+
 pub(super) fn open(location: &Location) -> Result<Store, CliError> {
     Store::open(location.clone()).map_err(|e| {
         if e.is_about_the_disk() {

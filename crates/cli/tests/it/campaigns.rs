@@ -18,6 +18,10 @@ fn slow() -> Project {
 }
 
 fn runs_in_store(project: &Project) -> i64 {
+    count(project, "SELECT count(*) FROM runs")
+}
+
+fn count(project: &Project, query: &str) -> i64 {
     let store = project.path().join(".flakelab/store.sqlite");
     let count = || -> Option<i64> {
         let db = rusqlite::Connection::open_with_flags(
@@ -25,8 +29,7 @@ fn runs_in_store(project: &Project) -> i64 {
             rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY,
         )
         .ok()?;
-        db.query_row("SELECT count(*) FROM runs", [], |row| row.get(0))
-            .ok()
+        db.query_row(query, [], |row| row.get(0)).ok()
     };
     count().unwrap_or(0)
 }
@@ -140,6 +143,35 @@ fn ctrl_c_keeps_what_finished_and_resume_goes_on() {
         run.document["campaign"]["executions"],
         whole.document["campaign"]["executions"]
     );
+}
+
+/// `fix` explains first, and what is interrupted then is another campaign.
+#[test]
+fn ctrl_c_is_heard_by_the_second_campaign_of_a_command_as_well() {
+    let project = slow();
+    project.detect(&["--orders", "8"]);
+    let python = project.python();
+    let python = python.to_str().expect("utf-8");
+    let mut child = project
+        .flakelab(&["fix", "--python", python, "--shuffles", "1000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("flakelab starts");
+    while count(
+        &project,
+        "SELECT count(*) FROM campaigns WHERE verb = 'fix'",
+    ) == 0
+    {
+        assert!(
+            child.try_wait().expect("a child").is_none(),
+            "it ended too early"
+        );
+        std::thread::yield_now();
+    }
+    signal(&child, libc::SIGINT);
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    assert!(children_of_the_suite(&project).is_empty());
 }
 
 #[test]

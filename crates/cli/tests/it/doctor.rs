@@ -46,6 +46,7 @@ fn a_project_that_can_be_run_is_ready() {
     let names = [
         "project",
         "configuration",
+        "store",
         "interpreter",
         "pytest",
         "suite",
@@ -88,6 +89,15 @@ fn an_interpreter_without_pytest_is_not_ready_and_the_rest_is_still_checked() {
     let (code, checks) = doctor(&Project::example("tiny"), &["--python", "nowhere/python"]);
     assert_eq!(code, 3);
     assert_eq!(checks["interpreter"]["state"], "broken", "{checks}");
+}
+
+#[test]
+fn a_store_that_cannot_be_read_is_broken() {
+    let project = Project::example("tiny");
+    std::fs::write(project.path().join("x.sqlite"), "nonsense ".repeat(100)).expect("written");
+    let (code, checks) = doctor(&project, &["--store", "x.sqlite"]);
+    assert_eq!(code, 3);
+    assert_eq!(checks["store"]["state"], "broken", "{checks}");
 }
 
 #[test]

@@ -74,6 +74,7 @@ fn a_result_that_cannot_be_written_is_said_before_the_work() {
         ["detect", "-o", "nowhere/x.json"],
         ["detect", "--junit", "nowhere/x.json"],
         ["mutate", "-o", "nowhere/x.json"],
+        ["fix", "--format=json", "-onowhere/x.json"],
     ] {
         let said = fail(&passing(), &args);
         assert!(
@@ -195,6 +196,46 @@ fn an_unknown_option_in_the_configuration() {
 }
 
 #[test]
+fn a_setting_that_is_wrong_is_named_with_its_place() {
+    for (text, said) in [
+        ("[detect]\norders = 'many'\n", "in `detect.orders`"),
+        ("jobs = 1\n[detect\n", "line 2: "),
+        ("jobs = 0\n", "`jobs = 0` in the configuration: "),
+    ] {
+        let project = passing();
+        std::fs::write(project.path().join("flakelab.toml"), text).expect("written");
+        let python = python(&project);
+        let found = fail(&project, &["detect", "--python", &python]);
+        assert!(
+            found.starts_with("exit 2\n") && found.contains(said),
+            "{found}"
+        );
+        assert!(!found.contains("usize"), "{found}");
+    }
+}
+
+#[test]
+fn more_orders_than_fit_into_memory_are_refused() {
+    let project = passing();
+    let python = python(&project);
+    let args = ["detect", "--python", &python, "--orders", "1000000000000"];
+    insta::assert_snapshot!(fail(&project, &args), @r"
+    exit 2
+    error: --orders 1000000000000: 100000 is the most for one campaign
+    hint: another --seed gives other orders; --budget ends a campaign in time
+    ");
+}
+
+#[test]
+fn a_test_is_no_project() {
+    insta::assert_snapshot!(fail(&passing(), &["detect", "test_a.py::test_a"]), @r"
+    exit 2
+    error: `test_a.py::test_a`: No such file or directory (os error 2)
+    hint: give the project's directory; to select tests, end the command with: -- test_a.py::test_a
+    ");
+}
+
+#[test]
 fn an_unknown_option_on_the_command_line() {
     let said = fail(&passing(), &["detect", "--ordres", "5"]);
     assert!(said.starts_with("exit 2\n"), "{said}");
@@ -236,7 +277,7 @@ fn an_order_file_that_says_nothing() {
     insta::assert_snapshot!(fail(&project, &["detect", "--python", &python, "--order", "notes.txt"]), @r"
     exit 2
     error: `notes.txt` names no test of this suite (e.g. `hello`)
-    hint: an order is a list of test ids, JUnit XML or a verbose log (pytest -v) of a run, or a replay file
+    hint: an order is a list of test ids, JUnit XML or a verbose log (pytest -v) of a run, or `flakelab.order` JSON
     ");
 }
 

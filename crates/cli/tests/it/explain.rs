@@ -2,6 +2,7 @@
 //! pytest.
 
 use crate::support::Project;
+use crate::support::order::FEW;
 use serde_json::{Value, json};
 
 fn causal(explanation: &Value) -> Vec<(String, String)> {
@@ -430,4 +431,78 @@ fn an_interrupted_explanation_goes_on() {
     );
     let e = again.explanation("tests/test_pricing.py::test_default_rate");
     assert_eq!(causal(e).len(), 1);
+}
+
+/// What a file does when it is imported, to a test that runs before any of its tests as well.
+#[test]
+fn a_test_that_fails_beside_another_file_is_explained_by_that_file() {
+    let mut files = vec![
+        ("state.py".to_owned(), "REG = []\n".to_owned()),
+        (
+            "test_a.py".to_owned(),
+            "import state\ndef test_reg(): assert state.REG == []\ndef test_one(): pass\n"
+                .to_owned(),
+        ),
+        (
+            "test_b.py".to_owned(),
+            "import state; state.REG.append('b')\ndef test_b(): assert state.REG\n".to_owned(),
+        ),
+    ];
+    for name in ["c", "d"] {
+        let text = format!("def test_{name}(): pass\n");
+        files.push((format!("test_{name}.py"), text));
+    }
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(n, t)| (n.as_str(), t.as_str()))
+        .collect();
+    let project = Project::new(&files);
+    let test = "test_a.py::test_reg";
+    let found = project.detect(&FEW);
+    found.expect(&[(test, "collection_dependent")]);
+    let command = &found.test(test)["reproduce"]["command"];
+    assert_eq!(command, "pytest test_b.py::test_b test_a.py::test_reg");
+    assert_eq!(found.test(test)["reproduce"]["verified"], true);
+    project.reproduces_victim(&found, test);
+
+    let order = "test_b.py::test_b\ntest_c.py::test_c\ntest_a.py::test_reg\n";
+    std::fs::write(project.path().join("order.txt"), order).expect("written");
+    for args in [&[][..], &[test], &["--order", "order.txt"]] {
+        let run = project.explain(args);
+        let explanation = run.explanation(test);
+        assert_eq!(
+            explanation["class"], "collection_dependent",
+            "{explanation:#}"
+        );
+        let culprits = &explanation["polluters"];
+        assert_eq!(
+            *culprits,
+            serde_json::json!([["test_b.py::test_b"]]),
+            "{args:?}"
+        );
+        assert_eq!(run.code, 1, "{}", run.stdout);
+    }
+}
+
+/// What `detect` has found out of tests that no other test decides is not taken back.
+#[test]
+fn what_no_test_before_it_decides_keeps_its_class() {
+    let project = Project::new(&[(
+        "test_a.py",
+        "import os, pytest, unittest\nLEFT = []\n\
+         class TestBox(unittest.TestCase):\n    @classmethod\n    def tearDownClass(cls):\n        assert LEFT[-1] != 'dirty'\n\
+         \x20   def test_clean(self): LEFT.append('clean')\n    def test_dirty(self): LEFT.append('dirty')\n    def test_z(self): LEFT.append('z')\n\
+         def test_login(): os.environ['TOKEN'] = 'x'\n\
+         def test_needs():\n    if 'TOKEN' not in os.environ: pytest.skip('no token')\n",
+    )]);
+    let found = project.detect(&["--orders", "12", "--isolated-runs", "3"]);
+    let expected = [
+        ("test_a.py::TestBox::test_dirty", "position_dependent"),
+        ("test_a.py::test_needs", "masked"),
+    ];
+    for (test, class) in expected {
+        assert_eq!(found.test(test)["class"], class);
+        let run = project.explain(&[test]);
+        assert_eq!(run.explanation(test)["class"], class, "{}", run.stdout);
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::Project;
+use crate::support::patches::commit;
 use serde_json::Value;
 
 fn list(value: &Value) -> &[Value] {
@@ -170,6 +171,8 @@ fn bad_input_gets_one_clear_error_with_a_hint() {
             "no campaign to resume",
         ),
         (&["run", "--quarantine", "nowhere.toml"], "nowhere.toml"),
+        (&["run", "--junit", "nowhere/x.xml"], "cannot be written"),
+        (&["tune", "--html", "nowhere/x.html"], "cannot be written"),
     ] {
         let (code, _, stderr) = filter(&project, args);
         assert_eq!(code, 2, "{args:?}: {stderr}");
@@ -179,6 +182,10 @@ fn bad_input_gets_one_clear_error_with_a_hint() {
         (&["explain", "test_a.py"][..], "nothing was learned yet"),
         (&["suggest", "--owner", " "], "--owner is empty"),
         (&["suggest"], "--owner"),
+        (
+            &["suggest", "--owner", "me", "--days", "4000000"],
+            "4000000 is not in",
+        ),
         (&["apply", "nowhere.xml"], "nothing was learned yet"),
         (&["label", "test_a.py::test_a", "wrong"], "possible values"),
     ] {
@@ -186,4 +193,93 @@ fn bad_input_gets_one_clear_error_with_a_hint() {
         assert_eq!(code, 2, "{args:?}: {stderr}");
         assert!(stderr.contains(said), "{args:?}: {stderr}");
     }
+    // Who only asks makes no store.
+    assert!(!project.path().join(".flakelab").exists());
+}
+
+const QUARANTINE: &str = "[[quarantine]]\ntest = \"test_a.py::test_ends\"\nreason = \"known\"\nowner = \"me\"\nexpires = \"2999-01-01\"\n";
+
+#[test]
+fn what_a_test_in_quarantine_takes_along_is_not_green() {
+    let text = "import os\ndef test_before(): pass\ndef test_ends(): os._exit(1)\ndef test_behind(): assert 0\ndef test_too(): pass\n";
+    let project = Project::new(&[
+        ("test_a.py", text),
+        ("flakelab-quarantine.toml", QUARANTINE),
+    ]);
+    let junit = tempfile::tempdir().expect("a directory");
+    let junit = junit.path().join("r.xml");
+    let (code, document) = gate(&project, &["--junit", junit.to_str().expect("utf-8")]);
+    assert_eq!(
+        (code, &document["passed"]),
+        (4, &false.into()),
+        "{document:#}"
+    );
+    let verdicts = list(&document["tests"]).iter().map(|t| &t["verdict"]);
+    let verdicts: Vec<&Value> = verdicts.collect();
+    assert_eq!(verdicts, ["passed", "filtered", "not_run", "not_run"]);
+    let report = std::fs::read_to_string(junit).expect("written");
+    assert_eq!(report.matches("the run ended before this test").count(), 2);
+
+    let (_, said, _) = filter(&project, &["run"]);
+    assert!(
+        said.contains("inconclusive: 4 tests, 0 failed, 1 with filtered failures, 2 not run"),
+        "{said}"
+    );
+    assert!(
+        said.contains("beginning with test_a.py::test_behind"),
+        "{said}"
+    );
+    // Without a store there is nowhere to keep anything.
+    assert!(!project.path().join(".flakelab").exists());
+}
+
+/// What a version has taught stays, whatever the same version teaches later.
+#[test]
+fn a_version_that_is_learned_once_more_is_learned_as_well() {
+    let broken = "def test_a():\n    raise ValueError('gone')\ndef test_b(): assert 1\n";
+    let project = Project::new(&[("test_a.py", broken)]);
+    let learn = |version: &str, more: &[&str]| {
+        let mut all = vec!["learn", "--version", version, "--runs", "2"];
+        all.extend(more);
+        filter(&project, &all)
+    };
+    assert_eq!(learn("v1", &[]).0, 0);
+    let (code, _, said) = learn("v1", &["--resume"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("its runs are learned"), "{said}");
+    write(
+        &project,
+        "test_a.py",
+        "def test_a(): pass\ndef test_b(): assert 1\n",
+    );
+    assert_eq!(learn("v2", &[]).0, 0);
+    // Not the newest version any more.
+    assert_eq!(learn("v1", &[]).0, 0);
+    write(&project, "test_a.py", broken);
+    let (_, document) = gate(&project, &["--reruns", "0"]);
+    let failure = &document["tests"][0]["failures"][0];
+    assert_eq!(failure["kind"], "flaky", "{document:#}");
+    assert_eq!(
+        failure["evidence"], "failed like this in 2 of 6 runs that were learned",
+        "{document:#}"
+    );
+}
+
+#[test]
+fn an_edit_of_what_runs_at_import_is_an_edit_of_the_code() {
+    let code = "RATE = 3\n\ndef fee(amount):\n    return amount * RATE // 100\n\ndef other():\n    return 1\n";
+    let project = Project::new(&[
+        ("money.py", code),
+        (
+            "test_money.py",
+            "import money\ndef test_fee():\n    assert money.fee(100) == 3\n",
+        ),
+    ]);
+    commit(&project);
+    let (code_of_exit, _, said) = filter(&project, &["learn", "--runs", "2"]);
+    assert_eq!(code_of_exit, 0, "{said}");
+    write(&project, "money.py", &code.replace("RATE = 3", "RATE = 4"));
+    let (_, document) = gate(&project, &["--reruns", "0"]);
+    let failure = &document["tests"][0]["failures"][0];
+    assert_eq!(failure["edited"], "code", "{document:#}");
 }

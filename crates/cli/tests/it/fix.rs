@@ -1,8 +1,8 @@
 //! `flakelab fix` on real suites: patches are applied with git and judged by plain pytest.
 
-use crate::support::Project;
 use crate::support::order::FEW;
 use crate::support::patches::{QUICK, added, commit, diff_of, fix_of, git, holds, save};
+use crate::support::{Project, Run};
 
 #[test]
 fn the_shop_is_fixed_by_patches_that_git_applies() {
@@ -332,4 +332,96 @@ class TestFormat(unittest.TestCase):
         let order = format!("test_b.py::TestFormat::{polluter} {first}");
         holds(&project, fix_of(&run, first), &[first, &order]);
     }
+}
+
+const TWO: &str = "\
+A = {'k': 0}
+B = {'k': 0}
+
+
+def test_a():
+    assert A['k'] == 0
+
+
+def test_b():
+    assert B['k'] == 0
+
+
+def test_pa():
+    A['k'] = 1
+    assert A['k']
+
+
+def test_pb():
+    B['k'] = 1
+    assert B['k']
+";
+
+/// Two patches of one file are written as one, which was seen to hold; what is fixed then needs no patch.
+#[test]
+fn all_patches_of_a_file_are_written_at_once_and_not_again() {
+    let project = Project::new(&[("test_m.py", TWO)]);
+    project.explain(&["test_m.py::test_a", "test_m.py::test_b"]);
+    let python = project.python();
+    let document = tempfile::tempdir().expect("a directory");
+    let document = document.path().join("d.json");
+    let apply = || {
+        let mut args = vec!["fix", "--apply", "--seed", "1"];
+        args.extend([
+            "--python",
+            python.to_str().expect("utf-8"),
+            "--format",
+            "json",
+        ]);
+        args.extend(QUICK);
+        let output = project.flakelab(&args).arg("-o").arg(&document).output();
+        Run::of(output.expect("flakelab runs"), &document)
+    };
+    let run = apply();
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    assert_eq!(run.document["written"], serde_json::json!(["test_m.py"]));
+    assert!(
+        run.stdout.contains("written to test_m.py"),
+        "{}",
+        run.stdout
+    );
+    let written = std::fs::read_to_string(project.path().join("test_m.py")).expect("there");
+    for line in [
+        "monkeypatch.setitem(A, 'k', 1)",
+        "monkeypatch.setitem(B, 'k', 1)",
+    ] {
+        assert!(written.contains(line), "{written}");
+    }
+    let again = apply();
+    assert_eq!(again.code, 0, "{}\n{}", again.stdout, again.stderr);
+    for test in ["test_m.py::test_a", "test_m.py::test_b"] {
+        assert_eq!(fix_of(&again, test)["status"], "passing");
+    }
+    let kept = std::fs::read_to_string(project.path().join("test_m.py")).expect("there");
+    assert_eq!(kept, written);
+}
+
+#[test]
+fn a_test_that_is_expected_to_fail_gets_no_patch() {
+    let text = "import pytest\nSEEN = []\ndef test_first():\n    SEEN.append(1)\n    assert SEEN\n\
+                @pytest.mark.xfail(strict=True)\ndef test_known(): assert SEEN\n";
+    let project = Project::new(&[("test_x.py", text)]);
+    project.explain(&["test_x.py::test_known"]);
+    let run = project.fix(&QUICK);
+    let fix = fix_of(&run, "test_x.py::test_known");
+    assert_eq!((run.code, &fix["status"]), (4, &"none".into()), "{fix:#}");
+    let reason = fix["reason"].as_str().expect("a reason");
+    assert!(reason.contains("expected to fail"), "{reason}");
+}
+
+#[test]
+fn patches_are_not_saved_in_a_file() {
+    let project = Project::example("tiny");
+    let output = project
+        .flakelab(&["fix", "-o", "test_prices.py/patches"])
+        .output()
+        .expect("flakelab runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("`test_prices.py` is a file"), "{said}");
 }

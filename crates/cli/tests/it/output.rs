@@ -255,3 +255,21 @@ fn an_order_from_a_ci_failure_is_run_first() {
         run.stderr
     );
 }
+
+#[test]
+fn a_result_that_does_not_get_out_is_an_error() {
+    for args in [&["init", "--stdout"][..], &["detect", "--help"], &["man"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let output = project()
+            .flakelab(args)
+            .stdout(full.expect("a device"))
+            .output()
+            .expect("flakelab runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(
+            said.starts_with("error: the result could not be printed: "),
+            "{args:?}: {said}"
+        );
+    }
+}

@@ -1,22 +1,22 @@
 //! The order in a verbose pytest log: `a.py::t PASSED [ 5%]`, or `[gw0] [ 5%] PASSED a.py::t`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 const WORDS: [&str; 6] = ["PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "XPASS"];
 
 /// One list for each worker; a log without workers gives one. Prefixes that CI systems put before
 /// each line (time stamps) are passed over.
 pub(super) fn names(text: &str) -> Vec<Vec<String>> {
-    let mut workers: BTreeMap<Option<u32>, Vec<String>> = BTreeMap::new();
+    let mut workers: BTreeMap<Option<u32>, (Vec<String>, HashSet<String>)> = BTreeMap::new();
     for line in text.lines() {
         if let Some((worker, name)) = distributed(line).or_else(|| plain(line)) {
-            let names = workers.entry(worker).or_default();
-            if !names.contains(&name) {
+            let (names, seen) = workers.entry(worker).or_default();
+            if seen.insert(name.clone()) {
                 names.push(name);
             }
         }
     }
-    workers.into_values().collect()
+    workers.into_values().map(|(names, _)| names).collect()
 }
 
 fn distributed(line: &str) -> Option<(Option<u32>, String)> {

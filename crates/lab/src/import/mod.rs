@@ -1,12 +1,10 @@
-//! Orders taken from files: a list of ids, a flakelab replay file, a verbose pytest log, JUnit XML.
+//! Orders taken from files: a list of ids, a `flakelab.order` document, a verbose pytest log, JUnit XML.
 //!
 //! Everything here is hostile data: sizes are bounded, unknown ids are reported and never guessed.
 
 mod junit;
 mod log;
 mod replay;
-
-pub use replay::ReplayFile;
 
 use flakelab_model::{Order, Suite, TestIndex};
 
@@ -21,13 +19,15 @@ pub struct Imported {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    #[error("is neither a list of test ids, a replay file, a verbose pytest log nor JUnit XML")]
+    #[error(
+        "is neither a list of test ids, `flakelab.order` JSON, a verbose pytest log nor JUnit XML"
+    )]
     Unrecognised,
     #[error("names no test of this suite (e.g. `{0}`)")]
     Foreign(String),
     #[error("is no readable JUnit XML: {0}")]
     Xml(String),
-    #[error("is no readable replay file: {0}")]
+    #[error("is no readable `flakelab.order` document: {0}")]
     Replay(String),
 }
 
@@ -151,8 +151,9 @@ mod tests {
 
     #[test]
     fn a_replay_file() {
-        let file = ReplayFile::new(["test_b.py::test_z", "tests/test_a.py::test_x"]);
-        check(&file.to_json(), &[&[2, 0]], &[]);
+        let file = r#"{"schema": {"name": "flakelab.order", "version": "1.7"},
+            "order": ["test_b.py::test_z", "tests/test_a.py::test_x"]}"#;
+        check(file, &[&[2, 0]], &[]);
     }
 
     #[test]

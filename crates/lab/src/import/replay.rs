@@ -1,38 +1,22 @@
-//! flakelab's own order file: a versioned document with the ids of one order.
+//! An order as a program would write it: a versioned document with the ids.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ImportError;
 
 const NAME: &str = "flakelab.order";
 const MAJOR: &str = "1.";
 
-#[derive(Debug, Serialize, Deserialize)]
-pub struct ReplayFile {
+#[derive(Deserialize)]
+struct ReplayFile {
     schema: Schema,
     order: Vec<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Schema {
     name: String,
     version: String,
-}
-
-impl ReplayFile {
-    pub fn new<'a>(order: impl IntoIterator<Item = &'a str>) -> Self {
-        Self {
-            schema: Schema {
-                name: NAME.into(),
-                version: "1.0".into(),
-            },
-            order: order.into_iter().map(str::to_owned).collect(),
-        }
-    }
-
-    pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default()
-    }
 }
 
 /// Accepts newer minor versions, refuses other documents.

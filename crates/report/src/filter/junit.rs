@@ -34,6 +34,7 @@ fn case(test: &Test) -> TestCase {
     let mut status = match test.verdict {
         "failed" => TestCaseStatus::non_success(NonSuccessKind::Failure),
         "skipped" => TestCaseStatus::skipped(),
+        "not_run" => TestCaseStatus::non_success(NonSuccessKind::Error),
         _ => TestCaseStatus::success(),
     };
     if test.verdict == "failed" {
@@ -41,6 +42,9 @@ fn case(test: &Test) -> TestCase {
         status.set_message(first(failure.map_or("", |f| f.message.as_str())));
         let text: Vec<String> = open.iter().map(|failure| told(failure)).collect();
         status.set_description(text.join("\n\n"));
+    }
+    if test.verdict == "not_run" {
+        status.set_message("the run ended before this test");
     }
     for failure in &filtered {
         let mut rerun = TestRerun::new(NonSuccessKind::Failure);

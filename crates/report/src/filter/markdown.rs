@@ -9,9 +9,13 @@ use crate::wording::{count, first_line};
 const MOST_ROWS: usize = 50;
 
 pub fn markdown(document: &Document) -> String {
-    let verdict = if document.passed { "passed" } else { "failed" };
+    let not_run = match document.not_run().count() {
+        0 => String::new(),
+        many => format!(", {many} not run"),
+    };
     let mut out = format!(
-        "## flakelab filter: {verdict}\n\n{}, {} failed, {} with filtered failures.\n",
+        "## flakelab filter: {}\n\n{}, {} failed, {} with filtered failures{not_run}.\n",
+        document.verdict(),
         count(document.tests.len() as u64, "test", "tests"),
         document.failed().count(),
         document.filtered().count()

@@ -36,7 +36,7 @@ pub struct Document {
 pub struct Test {
     pub id: String,
     pub outcome: String,
-    /// What the gate makes of it: `passed`, `failed`, `filtered` or `skipped`.
+    /// What the gate makes of it: `passed`, `failed`, `filtered`, `skipped` or `not_run`.
     pub verdict: &'static str,
     pub seconds: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -83,6 +83,25 @@ pub struct Expired {
 impl Document {
     pub fn failed(&self) -> impl Iterator<Item = &Test> {
         self.tests.iter().filter(|test| test.verdict == "failed")
+    }
+
+    /// Tests that the run did not come to: nobody knows how they would have gone.
+    pub fn not_run(&self) -> impl Iterator<Item = &Test> {
+        self.tests.iter().filter(|test| test.verdict == "not_run")
+    }
+
+    /// Whether nothing failed, and not everything ran.
+    pub fn is_inconclusive(&self) -> bool {
+        self.failed().next().is_none() && self.expired.is_empty() && self.not_run().next().is_some()
+    }
+
+    /// In one word.
+    pub fn verdict(&self) -> &'static str {
+        match self.passed {
+            true => "passed",
+            false if self.is_inconclusive() => "inconclusive",
+            false => "failed",
+        }
     }
 
     /// Tests with a failure that was passed over.

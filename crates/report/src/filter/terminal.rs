@@ -55,19 +55,31 @@ pub fn terminal(document: &Document, verbose: bool) -> String {
             visible(&entry.reason)
         );
     }
+    if let Some(first) = document.not_run().next() {
+        let many = document.not_run().count() as u64;
+        let _ = writeln!(
+            out,
+            "{BOLD}{RED}not run{OFF} {}, {}{}\n  the run ended before: a test that takes too long or ends its process takes those \
+             behind it along",
+            count(many, "test", "tests"),
+            if many > 1 { "beginning with " } else { "" },
+            visible(&first.id),
+        );
+    }
     if !out.is_empty() {
         out.push('\n');
     }
     let filtered = document.filtered().count();
     let failed = document.failed().count();
-    let verdict = if document.passed {
-        format!("{BOLD}{GREEN}passed{OFF}")
-    } else {
-        format!("{BOLD}{RED}failed{OFF}")
+    let colour = if document.passed { GREEN } else { RED };
+    let verdict = format!("{BOLD}{colour}{}{OFF}", document.verdict());
+    let not_run = match document.not_run().count() {
+        0 => String::new(),
+        many => format!(", {many} not run"),
     };
     let _ = writeln!(
         out,
-        "{verdict}: {}, {failed} failed, {filtered} with filtered failures",
+        "{verdict}: {}, {failed} failed, {filtered} with filtered failures{not_run}",
         count(document.tests.len() as u64, "test", "tests"),
     );
     let _ = writeln!(

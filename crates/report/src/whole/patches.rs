@@ -32,7 +32,7 @@ pub(super) struct Entry<'a> {
 impl<'a> Patches<'a> {
     pub(super) fn of(whole: &'a Whole) -> Self {
         let mut all: Vec<Entry<'a>> = Vec::new();
-        for known in whole.fixes.iter().filter(|f| f.what.status != "none") {
+        for known in whole.fixes.iter().filter(|f| !f.what.patches.is_empty()) {
             for patch in &known.what.patches {
                 match all.iter_mut().find(|entry| entry.patch.diff == patch.diff) {
                     Some(entry) => entry.fixes.push(known),

@@ -24,6 +24,11 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 pub use namespace::user_namespaces_work;
 pub use surroundings::{Surroundings, fixed_addresses_work, offline_works};
 
+use crate::cancel::Cancel;
+
+/// Looks up at least this often, for a flag that was set without a signal.
+const NAP: Duration = Duration::from_millis(250);
+
 /// What a child may use up; `None` leaves the limit as it is.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -177,16 +182,21 @@ impl Process {
         kill_group(self.raw_pid());
     }
 
-    /// What it prints until it ends, the last `most` bytes of it; `None` if it does not end in time.
-    pub fn hear_out(&mut self, patience: Duration, most: usize) -> io::Result<Option<Vec<u8>>> {
+    /// What it prints until it ends, the last `most` bytes of it; `None` if it does not end in time, or nobody waits any more.
+    pub fn hear_out(
+        &mut self,
+        patience: Duration,
+        most: usize,
+        cancel: &Cancel,
+    ) -> io::Result<Option<Vec<u8>>> {
         let deadline = Instant::now() + patience;
         let (mut said, mut buffer) = (Vec::new(), [0; 4096]);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || cancel.is_set() {
                 return Ok(None);
             }
-            let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
+            let timeout = Timespec::try_from(left.min(NAP)).map_err(io::Error::other)?;
             let mut polled = [
                 PollFd::new(&self.output, PollFlags::IN),
                 PollFd::new(&self.pidfd, PollFlags::IN),

@@ -58,17 +58,12 @@ impl Arguments {
     }
 
     /// Arguments that select just these tests in this order, if a command line can say it.
-    pub(super) fn selecting(&self, suite: &Suite, order: &[TestIndex]) -> Option<Vec<String>> {
+    pub fn selecting(&self, suite: &Suite, order: &[TestIndex]) -> Option<Vec<String>> {
         if order.len() > MOST_IDS || order.iter().any(|t| suite.is_repeat(*t)) {
             return None;
         }
         let ids = order.iter().map(|test| self.name(suite.id(*test)));
         Some(self.options.iter().cloned().chain(ids).collect())
-    }
-
-    /// The user's options with just these tests, if a command line can say it.
-    pub fn choosing(&self, suite: &Suite, tests: &[TestIndex]) -> Option<Vec<String>> {
-        self.selecting(suite, tests)
     }
 
     /// An id as it is written on the command line.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::cancel::Cancel;
 use crate::process::{self, Limits, Spawn};
 
 /// How much an interpreter may say before it answers: a start-up file that prints, not one that floods.
@@ -240,7 +241,7 @@ pub(super) fn answer<T: serde::de::DeserializeOwned>(
         guarded: false,
     });
     let said = spawned
-        .and_then(|mut process| process.hear_out(patience, MOST_SAID))
+        .and_then(|mut process| process.hear_out(patience, MOST_SAID, &Cancel::default()))
         .map_err(|error| does_not_start(error.to_string()))?
         .ok_or_else(|| InterpreterError::DoesNotAnswer(python.to_owned(), patience))?;
     let said = String::from_utf8_lossy(&said);

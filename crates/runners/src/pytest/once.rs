@@ -28,15 +28,14 @@ pub fn once(
     recording: Arc<Recording>,
     timeout: Timeout,
 ) -> Result<(Suite, Facts, RunRecord), OpenError> {
-    let ground = Ground::prepare(options)?;
-    let strangers = ground.strangers.clone();
-    let done = Once {
-        ground,
+    let mut once = Once {
+        ground: Ground::prepare(options)?,
         recording,
         buffer: vec![0; wire::PACKET],
-    }
-    .run(timeout);
-    process::end_orphans(&strangers);
+    };
+    let done = once.run(timeout);
+    // Before the scratch area goes, which they may still write to.
+    process::end_orphans(&once.ground.strangers);
     done
 }
 
@@ -54,7 +53,7 @@ struct Waiting {
 }
 
 impl Once {
-    fn run(mut self, timeout: Timeout) -> Result<(Suite, Facts, RunRecord), OpenError> {
+    fn run(&mut self, timeout: Timeout) -> Result<(Suite, Facts, RunRecord), OpenError> {
         let Waiting {
             mut started,
             greeting,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::interpreter::Interpreter;
+use crate::cancel::Cancel;
 use crate::process::{self, Limits, Spawn};
 use crate::scratch::{Scratch, copy_tree};
 
@@ -53,8 +54,13 @@ impl PlainProject {
     }
 
     /// Runs a shell command that begins with `pytest` or `python`; what it printed, or `None` if it took
-    /// too long. HOME and TMPDIR are fresh.
-    pub fn shell(&self, command: &str, patience: Duration) -> io::Result<Option<String>> {
+    /// too long or was cancelled. HOME and TMPDIR are fresh.
+    pub fn shell(
+        &self,
+        command: &str,
+        patience: Duration,
+        cancel: &Cancel,
+    ) -> io::Result<Option<String>> {
         let fresh = tempfile::tempdir_in(self.scratch.path())?;
         let bin = self.interpreter.executable.parent();
         let mut paths: Vec<PathBuf> = bin.map(Path::to_owned).into_iter().collect();
@@ -82,7 +88,7 @@ impl PlainProject {
             surroundings: process::Surroundings::default(),
             guarded: false,
         })?;
-        let said = process.hear_out(patience, MOST_SAID)?;
+        let said = process.hear_out(patience, MOST_SAID, cancel)?;
         Ok(said.map(|said| String::from_utf8_lossy(&said).into_owned()))
     }
 }

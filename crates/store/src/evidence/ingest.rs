@@ -127,12 +127,11 @@ impl Ingest<'_> {
             None => self.intern(name).map_err(|e| self.wrong(e))?,
         };
         let slot = &mut self.slots[number as usize];
-        if sequel != Sequel::Another && slot.suite == suite && slot.last != NOWHERE {
-            let earlier = &mut self.held[slot.last as usize];
-            match Reported::from_code(*earlier as u8) {
-                Reported::Passed => *earlier = packed(number, Reported::Failed),
-                Reported::Failed | Reported::Errored if sequel == Sequel::Teardown => return Ok(()),
-                _ => {}
+        if slot.suite == suite && slot.last != NOWHERE {
+            let held = &mut self.held[slot.last as usize];
+            match sequel.after(Reported::from_code(*held as u8)) {
+                Some(earlier) => *held = packed(number, earlier),
+                None => return Ok(()),
             }
         }
         slot.last = self.held.len() as u32;

@@ -67,7 +67,7 @@ pub(crate) fn run(args: DetectArgs) -> crate::Outcome {
     }
     deliver::summarise(&markdown(&document), printer);
     let code = exit_code(&document);
-    if code == error::FINDINGS {
+    if code == error::FINDINGS && document.tests.iter().any(|test| test.class.has_cause()) {
         printer.next("`flakelab explain` names the tests and the state behind them");
     }
     Ok(code)

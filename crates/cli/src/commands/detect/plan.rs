@@ -13,6 +13,9 @@ use crate::workbench::{Workbench, at_least_one};
 /// A suite of at most so many tests gets every ordered pair of tests once side by side.
 const PAIRS: usize = 50;
 
+/// Orders are made before the first one runs: 2 GB for a suite of 5,000 tests.
+const MOST_ORDERS: usize = 100_000;
+
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) bench: Workbench,
@@ -33,7 +36,7 @@ impl Plan {
         let detect = config.detect;
         let settings = Settings {
             seed: bench.seed,
-            orders: search.orders.or(detect.orders).unwrap_or(100),
+            orders: at_most_orders(search.orders.or(detect.orders).unwrap_or(100))?,
             mix: kinds(search.mix.clone().or(detect.mix))?,
             given: Vec::new(),
             rerun_orders: search.rerun_orders.or(detect.rerun_orders).unwrap_or(3),
@@ -76,6 +79,16 @@ impl Plan {
         })
         .to_string()
     }
+}
+
+fn at_most_orders(number: usize) -> Result<usize, CliError> {
+    if number > MOST_ORDERS {
+        return Err(CliError::usage(format!(
+            "--orders {number}: {MOST_ORDERS} is the most for one campaign"
+        ))
+        .hint("another --seed gives other orders; --budget ends a campaign in time"));
+    }
+    Ok(number)
 }
 
 fn kinds(mix: Option<Vec<String>>) -> Result<Vec<Kind>, CliError> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use flakelab_report::doctor::{Check, State};
 use flakelab_runners::pytest::{Interpreter, InterpreterError};
+use flakelab_store::{Location, Store};
 
 use crate::config::{self, Config};
 use crate::error::{CliError, chain};
@@ -73,6 +74,15 @@ pub(super) fn configuration(project: &Path, loaded: &Result<Config, CliError>) -
             "no flakelab.toml; `flakelab init` writes one, and none is needed",
         ),
         Err(error) => broken("configuration", error, "no verb starts"),
+    }
+}
+
+pub(super) fn store((location, store): &(Location, Result<Option<Store>, CliError>)) -> Check {
+    let file = location.file().display();
+    match store {
+        Ok(Some(_)) => ok("store", file.to_string()),
+        Ok(None) => ok("store", format!("{file}, which is not there yet")),
+        Err(error) => broken("store", error, "no verb can keep or read results"),
     }
 }
 

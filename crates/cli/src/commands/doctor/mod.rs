@@ -35,6 +35,13 @@ pub(crate) fn run(args: &DoctorArgs) -> crate::Outcome {
     checks.push(checks::configuration(&folder, &loaded));
     let usable = located.is_ok() && loaded.is_ok();
     let config = loaded.unwrap_or_default();
+    if usable {
+        checks.push(checks::store(&workbench::store_of(
+            &folder,
+            args.output.store.as_deref(),
+            &config,
+        )));
+    }
     let env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let cwd = if folder.is_dir() { folder } else { "/".into() };
     let python = workbench::interpreter(&cwd, &config, &args.lab, &env, PATIENCE);

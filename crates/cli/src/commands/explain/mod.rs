@@ -105,8 +105,22 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
     let mut watch = progress::CauseGauge::new(bar.gauge(lab.progress(), settings.budget));
     let mut lab = RecordingLab::new(lab, &store, campaign).map_err(|e| lab_error(e, &bench))?;
     if !orders.is_empty() {
-        let found = flakelab_explain::failing_in(&mut lab, &settings, &mut watch, &orders)
-            .map_err(|e| lab_error(e, &bench))?;
+        let began = Instant::now();
+        let (found, cut_short) =
+            flakelab_explain::failing_in(&mut lab, &settings, &mut watch, &orders)
+                .map_err(|e| lab_error(e, &bench))?;
+        // One budget for both.
+        settings.budget = settings
+            .budget
+            .map(|budget| budget.saturating_sub(began.elapsed()));
+        if cut_short && found.is_empty() && args.chosen.tests.is_empty() {
+            bar.clear();
+            return Err(CliError::new(
+                error::INCONCLUSIVE,
+                "the budget ended before it was known what fails in these orders",
+            )
+            .hint("go on with the same command, --resume and a larger --budget"));
+        }
         if args.chosen.tests.is_empty() {
             targets = found;
         } else {

@@ -7,6 +7,7 @@ use flakelab_model::{Class, Order, Polarity, Suite, TestIndex};
 use flakelab_store::{Finished, Store};
 
 use crate::error::CliError;
+use crate::nearest::nearest;
 use crate::workbench::{Detected, means};
 
 /// Orders taken from the store for one test.
@@ -24,12 +25,22 @@ pub(super) fn choose(
     store: &Store,
     mut note: impl FnMut(&str),
 ) -> Result<Vec<Target>, CliError> {
+    let mut classes: BTreeMap<String, Class> = BTreeMap::new();
     let mut known = match Detected::last(store)? {
-        Some((last, found)) => of_campaign(&last, &found, suite, store, &mut note)?,
+        Some((last, found)) => {
+            let targets = of_campaign(&last, &found, suite, store, &mut note)?;
+            classes.extend(found.tests.into_iter().map(|test| (test.id, test.class)));
+            targets
+        }
         None if names.is_empty() => {
             return Err(nothing_yet());
         }
         None => BTreeMap::new(),
+    };
+    // What no test before it decides stays what it was found to be.
+    let settled = |test: TestIndex| {
+        let class = classes.get(suite.id(test).as_str()).copied();
+        class.filter(|class| matches!(class, Class::PositionDependent | Class::Masked))
     };
     if names.is_empty() {
         return Ok(known.into_values().collect());
@@ -39,7 +50,7 @@ pub(super) fn choose(
         for test in find(name, suite)? {
             let target = known.remove(&test).unwrap_or(Target {
                 test,
-                class: None,
+                class: settled(test),
                 orders: Vec::new(),
             });
             targets.entry(test).or_insert(target);
@@ -60,16 +71,13 @@ fn find(name: &str, suite: &Suite) -> Result<Vec<TestIndex>, CliError> {
     if !found.is_empty() {
         return Ok(found);
     }
-    let nearest = suite
-        .ids()
-        .iter()
-        .map(|id| (strsim::jaro_winkler(name, id.as_str()), id))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
     let error = CliError::usage(format!("the suite has no test `{name}`"));
-    Err(match nearest {
-        Some((likeness, id)) if likeness > 0.8 => error.hint(format!("did you mean `{id}`?")),
-        _ => error.hint("`pytest --collect-only -q` lists the ids"),
-    })
+    Err(
+        match nearest(name, suite.ids().iter().map(|id| id.as_str())) {
+            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+            None => error.hint("`pytest --collect-only -q` lists the ids"),
+        },
+    )
 }
 
 fn of_campaign(
@@ -83,23 +91,17 @@ fn of_campaign(
         .zip(&last.suite)
         .map(|(number, id)| (id.as_str(), number))
         .collect();
-    let explained = |class: Class| {
-        matches!(
-            class,
-            Class::Victim | Class::Brittle | Class::NonDeterministic | Class::NonIdempotent
-        )
-    };
     let mut targets = BTreeMap::new();
     let mut gone = Vec::new();
     let mut wanted = Vec::new();
-    for test in found.tests.iter().filter(|t| explained(t.class)) {
+    for test in found.tests.iter().filter(|t| t.class.has_cause()) {
         let Some(index) = suite.find(&test.id) else {
             gone.push(test.id.as_str());
             continue;
         };
         wanted.extend(numbers.get(test.id.as_str()));
         let short = match test.class {
-            Class::Victim => test.reproduce.as_ref().map(|r| &r.order),
+            Class::Victim | Class::CollectionDependent => test.reproduce.as_ref().map(|r| &r.order),
             Class::Brittle => test.passing_order.as_ref(),
             _ => None,
         };
@@ -133,7 +135,9 @@ fn of_campaign(
             continue;
         };
         let telling = match target.class {
-            Some(Class::Victim | Class::NonDeterministic) => sighting.verdict == Polarity::Fail,
+            Some(Class::Victim | Class::CollectionDependent | Class::NonDeterministic) => {
+                sighting.verdict == Polarity::Fail
+            }
             Some(Class::Brittle) => sighting.verdict == Polarity::Pass,
             _ => false,
         };

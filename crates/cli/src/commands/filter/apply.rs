@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use flakelab_filter::{Kind, Quarantine, today};
 use flakelab_history::{ReadError, Row, Sink, read};
-use flakelab_model::{Reported, Sequel};
+use flakelab_model::Reported;
 use flakelab_report::detect::Schema;
 use flakelab_report::filter as report;
 
@@ -17,7 +17,7 @@ use super::{THRESHOLD, read_quarantine};
 use crate::args::ApplyArgs;
 use crate::error::CliError;
 use crate::printer::Printer;
-use crate::workbench::Place;
+use crate::workbench::{Place, deliver};
 
 /// What a test came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +56,10 @@ impl Sink for Outcomes {
             self.0.insert(row.test.to_owned(), came);
             return Ok(());
         };
-        if row.sequel != Sequel::Another && seen.suite == row.suite {
-            match seen.last {
-                Reported::Passed => seen.last = Reported::Failed,
-                failed if is_failure(failed) && row.sequel == Sequel::Teardown => return Ok(()),
-                _ => {}
+        if seen.suite == row.suite {
+            match row.sequel.after(seen.last) {
+                Some(earlier) => seen.last = earlier,
+                None => return Ok(()),
             }
         }
         seen.varied |= is_failure(seen.last) != is_failure(row.outcome);
@@ -75,6 +74,7 @@ fn is_failure(outcome: Reported) -> bool {
 
 pub(super) fn run(args: &ApplyArgs) -> crate::Outcome {
     let started = Instant::now();
+    deliver::check_all(&args.output, args.junit.iter())?;
     let place = Place::settle(&args.project, args.output.store.as_deref())?;
     let printer = Printer::new(args.output.quiet, args.output.verbose);
     let threshold = args
@@ -82,7 +82,7 @@ pub(super) fn run(args: &ApplyArgs) -> crate::Outcome {
         .or(place.config.filter.threshold)
         .unwrap_or(THRESHOLD);
     let quarantine = read_quarantine(&place.project, None)?;
-    let mut knowledge = Knowledge::load(&place.open_store()?)?;
+    let mut knowledge = Knowledge::at(&place.location)?;
     if let Some(error) = knowledge.nothing_learned() {
         return Err(error);
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use flakelab_filter::{Identity, Kind, sort};
 use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Isolation, Order, Outcome, Polarity, Recording, RunRequest, TestIndex};
+use flakelab_runners::Scratch;
 use flakelab_runners::process::git;
 use flakelab_runners::pytest::OpenError;
 use flakelab_source::{Assertions, Source, apply, decode};
@@ -23,7 +24,8 @@ pub(super) fn of_commit(
     commit: &str,
     knowledge: &Knowledge,
 ) -> Result<BTreeSet<Identity>, CliError> {
-    let scratch = tempfile::tempdir().map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+    let scratch = Scratch::create(&[std::env::temp_dir()])
+        .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
     let archive = git::archive(&bench.project, commit).ok_or_else(|| {
         CliError::usage(format!("git knows no commit `{commit}` here"))
             .hint("--bad takes a commit, tag or branch of the project's repository")

@@ -14,7 +14,9 @@ pub(super) fn concerning(
 ) -> &'static str {
     let place = Place::of(test);
     if let Some(place) = &place {
-        if touches(&place.file, &place.path(), edits, sources) {
+        if touches(&place.file, &place.path(), edits, sources)
+            || touches_imports(&place.file, edits, sources)
+        {
             return "test";
         }
         let folder = place.file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -32,13 +34,22 @@ pub(super) fn concerning(
         // Before Python 3.11 functions are named with their first line.
         let name = name.split('@').next().unwrap_or(name);
         let path: Vec<&str> = name.split('.').filter(|part| *part != "<locals>").collect();
-        touches(file, &path, edits, sources)
+        touches(file, &path, edits, sources) || touches_imports(file, edits, sources)
     };
-    if functions.to_vec().iter().any(ran) {
+    if functions.iter().any(ran) {
         "code"
     } else {
         "nothing"
     }
+}
+
+/// Whether lines were edited that run when the file is imported: constants, class bodies.
+fn touches_imports(file: &str, edits: &Edits, sources: &mut Sources) -> bool {
+    let Some(lines) = edits.lines.get(file) else {
+        return false;
+    };
+    let source = sources.file(file);
+    source.is_some_and(|source| lines.iter().any(|(a, b)| source.runs_at_import(*a, *b)))
 }
 
 /// Whether lines of a function were edited; of a function that is not found, of its file.

@@ -22,6 +22,7 @@ use crate::workbench::{Bar, Workbench, deliver};
 
 pub(super) fn run(args: &GateArgs) -> crate::Outcome {
     let started = Instant::now();
+    deliver::check_all(&args.output, args.junit.iter())?;
     let (bench, config) = Workbench::settle(
         &args.project.path,
         &args.project.pytest_args,
@@ -34,10 +35,7 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
         .threshold
         .or(config.filter.threshold)
         .unwrap_or(super::THRESHOLD);
-    let mut knowledge = match bench.location.file().exists() {
-        true => Knowledge::load(&bench.open_store()?)?,
-        false => Knowledge::default(),
-    };
+    let mut knowledge = Knowledge::at(&bench.location)?;
     let quarantine = super::quarantine(args.quarantine.as_deref(), &bench)?;
     if quarantine.entries.is_empty()
         && let Some(error) = knowledge.nothing_learned()
@@ -53,11 +51,7 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
     let recording = Recording {
         failing_only: true,
         // Rewritten tests stay, so that the next gate does not rewrite them.
-        bytecode: bench
-            .location
-            .file()
-            .parent()
-            .map(|folder| folder.join("bytecode")),
+        bytecode: bench.location.bytecode(),
         functions: false,
         filtered: present
             .filtered
@@ -81,7 +75,13 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
     if args.reruns > 0 && !open.is_empty() {
         bar.message("running what failed again");
         for _ in 0..args.reruns {
-            let Some(selected) = facts.arguments.choosing(&suite, &open) else {
+            let Some(selected) = facts.arguments.selecting(&suite, &open) else {
+                bar.suspend(|| {
+                    printer.note(&format!(
+                        "what failed is not run again: no command names just these {} tests",
+                        open.len()
+                    ))
+                });
                 break;
             };
             let (suite, _, record) = bench.run_once(Arc::clone(&recording), Some(selected))?;
@@ -95,7 +95,8 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
     }
     let tests = gate.tests(&suite, &record);
     let expired = expired(&quarantine, &day);
-    let failed = tests.iter().any(|test| test.verdict == "failed");
+    let gated = |test: &report::Test| matches!(test.verdict, "failed" | "not_run");
+    let failed = tests.iter().any(gated);
     let document = report::Document {
         schema: Schema::FILTER,
         flakelab: env!("CARGO_PKG_VERSION").into(),
@@ -148,6 +149,8 @@ pub(super) fn publish(
     }
     Ok(if document.passed {
         error::CLEAN
+    } else if document.is_inconclusive() {
+        error::INCONCLUSIVE
     } else {
         error::FINDINGS
     })
@@ -190,6 +193,9 @@ impl Gate<'_> {
     fn rerun(&mut self, suite: &Suite, record: &RunRecord) {
         let (_, seen) = traces(record);
         for (position, execution) in record.executions.iter().enumerate() {
+            if execution.outcome == Outcome::NotRun {
+                continue;
+            }
             let seen = seen.get(&(position as u32));
             // A test that passes because failures of it were passed over does not hold.
             let held = execution.outcome.polarity() == Polarity::Pass
@@ -207,7 +213,8 @@ impl Gate<'_> {
             let seen = seen.get(&(position as u32)).copied();
             let failures = self.failures(&id, &execution.outcome, trace.zip(seen));
             let verdict = match &execution.outcome {
-                Outcome::Skipped | Outcome::NotRun => "skipped",
+                Outcome::Skipped => "skipped",
+                Outcome::NotRun => "not_run",
                 _ if failures.iter().any(|f| !f.filtered) => "failed",
                 _ if failures.is_empty() => "passed",
                 _ => "filtered",

@@ -1,14 +1,15 @@
 //! Everything the store knows about assertions and tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use flakelab_filter::{Evidence, Identity, LIFETIME, Seen, of_test, renamed_test};
 use flakelab_runners::process::git::{self, Edits};
-use flakelab_store::{Label, Store};
+use flakelab_store::{Label, Location, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
+use crate::workbench::existing_store;
 
 /// An assertion as it is kept: its identity, and where a recorder sees it from the start of its statement.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -41,6 +42,18 @@ impl TestLesson {
     pub(super) fn wavers(&self) -> bool {
         self.failed > 0 && self.failed < self.runs
     }
+
+    /// Further runs of the same version.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.failed += other.failed;
+        for (signature, count) in &other.signatures {
+            *self.signatures.entry(signature.clone()).or_default() += count;
+        }
+        let functions = self.functions.iter().chain(&other.functions);
+        let functions: BTreeSet<&String> = functions.collect();
+        self.functions = functions.into_iter().cloned().collect();
+    }
 }
 
 #[derive(Debug, Default)]
@@ -54,6 +67,11 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
+    /// Nothing, where there is no store.
+    pub(super) fn at(location: &Location) -> Result<Self, CliError> {
+        existing_store(location)?.map_or_else(|| Ok(Self::default()), |store| Self::load(&store))
+    }
+
     pub(super) fn load(store: &Store) -> Result<Self, CliError> {
         let unreadable = |what: &str| {
             CliError::usage(format!("the store has {what} that makes no sense"))
@@ -140,6 +158,14 @@ impl Knowledge {
             .filter(|(age, _)| *age < LIFETIME)
             .map(|(_, lesson)| lesson)
             .collect()
+    }
+
+    /// How many versions ago one was learned.
+    pub(super) fn age(&self, version: &str) -> Option<usize> {
+        self.versions
+            .iter()
+            .rev()
+            .position(|known| known == version)
     }
 
     pub(super) fn assertion(&self, identity: &Identity) -> Option<&Known> {

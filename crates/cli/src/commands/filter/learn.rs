@@ -9,7 +9,7 @@ use flakelab_measure::{
     Configuration, Layer, Measurement, Pool, Run, SnapshotId, Wanted, uncontrolled,
 };
 use flakelab_model::{Recording, TestIndex};
-use flakelab_store::{Lesson, Store};
+use flakelab_store::Lesson;
 use serde_json::json;
 
 use super::assertions::{Observed, Sources};
@@ -60,6 +60,12 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
         configuration: &configuration,
     };
     let (early, last) = bench.earlier(args.campaign.resume, asked)?;
+    if last.as_ref().is_some_and(|campaign| campaign.finished) {
+        return Err(
+            CliError::usage("the last campaign came to its end: its runs are learned")
+                .hint("without --resume the suite is run anew, and what it teaches is added"),
+        );
+    }
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;
     let means = means::probe(&bench, &lab, &[], &[])?;
@@ -119,9 +125,10 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
     let taught = teach(&telling, &measurement, &lab, &knowledge, &bench, &version);
     let text = super::taught::text(&taught, &version, telling.len());
     let document = super::taught::document(&taught, &version, telling.len());
-    keep(&store, taught, moved, version)?;
+    let lesson = lesson(taught, moved, version)?;
+    let learned = json!({"learned": configuration}).to_string();
     store
-        .finish(campaign, &json!({"learned": configuration}).to_string())
+        .learn(campaign, &learned, &lesson)
         .map_err(CliError::store)?;
     deliver::deliver(&format!("{document:#}"), &text, &args.output, printer)?;
     printer.next("`flakelab filter run` gates with it, `flakelab filter tune` draws the curves");
@@ -246,20 +253,22 @@ fn teach(
         .map(|known| known.kept.identity.clone())
         .collect();
     let matched = match_up(&earlier, &present, &BTreeMap::new());
-    let again = knowledge
-        .versions
-        .last()
-        .is_some_and(|last| last == version);
+    // Learned once more, whenever that was: its runs count together.
+    let age = knowledge.age(version);
+    let same = |of: &usize| Some(*of) == age;
+    for (test, lesson) in &mut tests {
+        let known = knowledge.tests.get(test).into_iter().flatten();
+        if let Some((_, before)) = known.into_iter().find(|(of, _)| same(of)) {
+            lesson.join(before);
+        }
+    }
     let assertions = seen
         .into_iter()
         .zip(matched)
         .map(|((identity, (offset, mut seen)), earlier)| {
             let known = earlier.map(|at| &knowledge.assertions[at]);
-            // Learned once more: its runs count together.
-            if let Some((0, before)) = known
-                .filter(|_| again)
-                .and_then(|k| k.evidence.versions.first())
-            {
+            let mut evidence = known.into_iter().flat_map(|k| &k.evidence.versions);
+            if let Some((_, before)) = evidence.find(|(of, _)| same(of)) {
                 seen.join(before);
             }
             (known.map(|k| k.number), Kept { identity, offset }, seen)
@@ -294,7 +303,7 @@ impl Moved {
     }
 }
 
-fn keep(store: &Store, taught: Taught, moved: Moved, version: String) -> Result<(), CliError> {
+fn lesson(taught: Taught, moved: Moved, version: String) -> Result<Lesson, CliError> {
     let internal = |e: serde_json::Error| CliError::new(error::INTERNAL, e.to_string());
     let mut lesson = Lesson {
         version,
@@ -314,5 +323,5 @@ fn keep(store: &Store, taught: Taught, moved: Moved, version: String) -> Result<
         let learned = serde_json::to_string(learned).map_err(internal)?;
         lesson.tests.push((test.clone(), learned));
     }
-    store.learn(&lesson).map_err(CliError::store)
+    Ok(lesson)
 }

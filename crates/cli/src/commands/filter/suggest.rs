@@ -24,7 +24,7 @@ pub(super) fn run(args: &SuggestArgs) -> crate::Outcome {
         return Err(CliError::usage("--owner is empty").hint("name a person or a team"));
     }
     let quarantine = read_quarantine(&place.project, None)?;
-    let knowledge = Knowledge::load(&place.open_store()?)?;
+    let knowledge = Knowledge::at(&place.location)?;
     if let Some(error) = knowledge.nothing_learned() {
         return Err(error);
     }

@@ -22,16 +22,12 @@ pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
         &args.output,
     )?;
     let printer = bench.printer;
-    if !bench.location.file().exists() {
-        return Err(Knowledge::default()
-            .nothing_learned()
-            .unwrap_or_else(|| CliError::new(error::INTERNAL, "a store that is not there")));
-    }
-    let store = bench.open_store()?;
-    let knowledge = Knowledge::load(&store)?;
+    deliver::check_all(&args.output, args.html.iter())?;
+    let knowledge = Knowledge::at(&bench.location)?;
     if let Some(error) = knowledge.nothing_learned() {
         return Err(error);
     }
+    let store = bench.open_store()?;
     let bar = Bar::new(printer.shows_progress());
     let mut revealing: BTreeMap<Identity, String> = BTreeMap::new();
     for commit in &args.bad {

@@ -20,7 +20,7 @@ pub(super) fn run(args: &WhyArgs) -> crate::Outcome {
         .or(place.config.filter.threshold)
         .unwrap_or(THRESHOLD);
     let quarantine = read_quarantine(&place.project, None)?;
-    let knowledge = Knowledge::load(&place.open_store()?)?;
+    let knowledge = Knowledge::at(&place.location)?;
     if let Some(error) = knowledge.nothing_learned() {
         return Err(error);
     }

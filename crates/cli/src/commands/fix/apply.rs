@@ -1,22 +1,36 @@
 //! Patches written out: as files for `git apply`, or into the project.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use flakelab_fix::{Change, Fix, Patch, Status};
+use flakelab_fix::{Case, Fix, Patch, Status};
+use flakelab_model::Place;
 use flakelab_runners::process::git;
 use flakelab_source::{decode, encode, encode_like};
 
 use crate::error::CliError;
-use crate::printer::Printer;
 use crate::workbench::deliver::write;
+
+/// Whether patches can be saved there, asked before hours of work.
+pub(super) fn check(folder: &Path) -> Result<(), CliError> {
+    let there = folder.ancestors().find(|place| place.exists());
+    match there.filter(|place| !place.is_dir()) {
+        Some(file) => Err(no_folder(
+            folder,
+            &format!("`{}` is a file", file.display()),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn no_folder(folder: &Path, why: &dyn std::fmt::Display) -> CliError {
+    CliError::usage(format!("failed to create `{}`: {why}", folder.display()))
+        .hint("-o takes a folder for the patches; with --format json, a file")
+}
 
 /// One `.patch` file for each different patch.
 pub(super) fn save(folder: &Path, fixes: &[Fix]) -> Result<(), CliError> {
-    std::fs::create_dir_all(folder).map_err(|e| {
-        CliError::usage(format!("failed to create `{}`: {e}", folder.display()))
-            .hint("-o takes a folder for the patches; with --format json, a file")
-    })?;
+    std::fs::create_dir_all(folder).map_err(|e| no_folder(folder, &e))?;
     let mut seen: Vec<&Patch> = Vec::new();
     for fix in fixes.iter().filter(|fix| fix.status == Status::Fixed) {
         for patch in fix.patches.iter().map(|held| &held.patch) {
@@ -44,32 +58,10 @@ fn bytes(patch: &Patch) -> Vec<u8> {
     out
 }
 
-/// Writes the first patch of every fixed test; two patches of one file are not mixed.
-pub(super) fn apply(
-    project: &Path,
-    fixes: &[Fix],
-    force: bool,
-    printer: Printer,
-) -> Result<(), CliError> {
-    let mut files: BTreeMap<&str, &Change> = BTreeMap::new();
-    for fix in fixes.iter().filter(|fix| fix.status == Status::Fixed) {
-        let Some(held) = fix.patches.first() else {
-            continue;
-        };
-        let changes = &held.patch.changes;
-        let clash = changes
-            .iter()
-            .any(|c| files.get(c.path.as_str()).is_some_and(|known| *known != c));
-        if clash {
-            printer.note(&format!(
-                "`{}` is fixed by another patch of the same file: run fix again for it",
-                fix.test
-            ));
-            continue;
-        }
-        files.extend(changes.iter().map(|c| (c.path.as_str(), c)));
-    }
-    for (path, change) in &files {
+/// Writes what holds together; the files it has written.
+pub(super) fn apply(project: &Path, patch: &Patch, force: bool) -> Result<Vec<String>, CliError> {
+    for change in &patch.changes {
+        let path = &change.path;
         let now = std::fs::read(project.join(path)).ok();
         let now = now.and_then(|bytes| decode(&bytes));
         if now != change.before && !force {
@@ -85,8 +77,20 @@ pub(super) fn apply(
             );
         }
     }
-    for (path, change) in files {
-        write(&project.join(path), encode(&change.after))?;
+    for change in &patch.changes {
+        write(&project.join(&change.path), encode(&change.after))?;
     }
-    Ok(())
+    Ok(patch.changes.iter().map(|c| c.path.clone()).collect())
+}
+
+/// Files of tests that are to be fixed, or of their culprits, which `apply` would refuse.
+pub(super) fn uncommitted(project: &Path, cases: &[Case]) -> Vec<String> {
+    let ids = cases
+        .iter()
+        .flat_map(|case| case.culprits.iter().flatten().chain([&case.test]));
+    let files: BTreeSet<String> = ids.filter_map(|id| Place::of(id)).map(|p| p.file).collect();
+    files
+        .into_iter()
+        .filter(|file| git::has_uncommitted_changes(project, file))
+        .collect()
 }

@@ -7,7 +7,14 @@ use flakelab_report::detect::Schema;
 use flakelab_report::fix as report;
 use flakelab_runners::pytest::PytestLab;
 
-pub(super) fn build(fixes: &[Fix], lab: &PytestLab, seed: u64, wall: Duration) -> report::Document {
+pub(super) fn build(
+    fixes: &[Fix],
+    written: Vec<String>,
+    not_written: Vec<String>,
+    lab: &PytestLab,
+    seed: u64,
+    wall: Duration,
+) -> report::Document {
     report::Document {
         schema: Schema::FIX,
         flakelab: env!("CARGO_PKG_VERSION").into(),
@@ -19,11 +26,14 @@ pub(super) fn build(fixes: &[Fix], lab: &PytestLab, seed: u64, wall: Duration) -
                     Status::Fixed => "fixed".into(),
                     Status::Partial => "partial".into(),
                     Status::None => "none".into(),
+                    Status::Passing => "passing".into(),
                 },
                 patches: fix.patches.iter().map(patch).collect(),
                 reason: fix.reason.clone(),
             })
             .collect(),
+        written,
+        not_written,
         campaign: report::Campaign {
             seed,
             wall_seconds: (wall.as_secs_f64() * 1000.0).round() / 1000.0,

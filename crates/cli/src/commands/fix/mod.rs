@@ -7,7 +7,7 @@ mod progress;
 
 use std::time::Instant;
 
-use flakelab_fix::{Fix, Settings, Site, Strategy, Surroundings};
+use flakelab_fix::{Fix, Fixes, Settings, Site, Strategy, Surroundings};
 use flakelab_lab::{Lab, LabError};
 use flakelab_report::fix as report;
 use flakelab_store::{CampaignId, Store};
@@ -30,6 +30,10 @@ const SWEEP: usize = 3_000;
 
 pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     let started = Instant::now();
+    match (&args.output.output, args.output.format) {
+        (Some(folder), Format::Text) => apply::check(folder)?,
+        _ => deliver::check_all(&args.output, [])?,
+    }
     let (mut bench, _) = Workbench::settle(
         &args.chosen.project,
         &args.chosen.pytest_args,
@@ -92,7 +96,17 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         restless: &restless,
         done,
     };
-    let fixes = flakelab_fix::fix(
+    if args.apply && !args.force {
+        for file in apply::uncommitted(&bench.project, &cases) {
+            bar.suspend(|| {
+                printer.note(&format!(
+                    "`{file}` has changes that are not committed: without --force, --apply writes nothing if a patch \
+                     is for it"
+                ))
+            });
+        }
+    }
+    let found = flakelab_fix::fix(
         &mut lab,
         surroundings,
         &cases,
@@ -100,8 +114,19 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         &mut progress::FixWatch::new(&bar, &store, campaign, printer),
     );
     bar.clear();
-    let fixes = fixes.map_err(|e| lab_error(e, &bench))?;
-    let document = document::build(&fixes, &lab, bench.seed, started.elapsed());
+    let Fixes { fixes, together } = found.map_err(|e| lab_error(e, &bench))?;
+    let applied = match &together.patch {
+        Some(patch) => apply::apply(&bench.project, patch, args.force),
+        None => Ok(Vec::new()),
+    };
+    let document = document::build(
+        &fixes,
+        applied.as_ref().cloned().unwrap_or_default(),
+        together.left_out,
+        &lab,
+        bench.seed,
+        started.elapsed(),
+    );
     let json = serde_json::to_string_pretty(&document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
     store.finish(campaign, &json).map_err(CliError::store)?;
@@ -115,13 +140,20 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         }
         _ => deliver::deliver(&json, &text, &args.output, printer)?,
     }
-    if args.apply {
-        apply::apply(&bench.project, &fixes, args.force, printer)?;
-    } else if document.fixes.iter().any(|fix| fix.status == "fixed") {
+    applied?;
+    if !args.apply && document.fixes.iter().any(|fix| fix.status == "fixed") {
         printer.next("`flakelab fix --apply` writes the patches, `-o DIR` saves them");
     }
-    let unfixed = document.fixes.iter().any(|fix| fix.status != "fixed");
-    Ok(if document.fixes.is_empty() {
+    let of = |status: &str| {
+        document
+            .fixes
+            .iter()
+            .filter(|fix| fix.status == status)
+            .count()
+    };
+    let (fixed, passing) = (of("fixed"), of("passing"));
+    let unfixed = fixed + passing < document.fixes.len();
+    Ok(if passing == document.fixes.len() {
         error::CLEAN
     } else if unfixed {
         error::INCONCLUSIVE
@@ -167,6 +199,7 @@ fn settings(args: &FixArgs, bench: &Workbench) -> Result<Settings, CliError> {
             SiteArg::Polluter => Site::Polluter,
         }),
         all: args.patch_mode == PatchMode::All,
+        together: args.apply,
     })
 }
 

@@ -11,8 +11,9 @@ use flakelab_store::{Store, StoreError};
 
 use crate::args::HistoryArgs;
 use crate::error::{self, CliError, chain};
+use crate::nearest::nearest;
 use crate::printer::Printer;
-use crate::workbench::{Place, deliver, means};
+use crate::workbench::{Place, deliver, existing_store, means};
 
 /// A test with its score.
 pub(super) struct Scored {
@@ -28,10 +29,7 @@ pub(crate) fn run(args: &HistoryArgs) -> crate::Outcome {
         CliError::usage("there is no history yet")
             .hint("take reports in with `flakelab ingest build/reports`")
     };
-    if !place.location.file().exists() {
-        return Err(missing());
-    }
-    let store = place.open_store()?;
+    let store = existing_store(&place.location)?.ok_or_else(missing)?;
     let totals = store.history_totals().map_err(unreadable)?;
     if totals.files == 0 {
         return Err(missing());
@@ -132,13 +130,9 @@ fn named(
             fitting = pick(&|id| id.contains(name.as_str()));
         }
         if fitting.is_empty() {
-            let nearest = ids
-                .iter()
-                .map(|(_, id)| (strsim::jaro_winkler(name, id), id));
-            let nearest = nearest.max_by(|a, b| a.0.total_cmp(&b.0));
             let error = CliError::usage(format!("no test of the history is called `{name}`"));
-            return Err(match nearest {
-                Some((_, id)) => error.hint(format!("did you mean `{id}`?")),
+            return Err(match nearest(name, ids.iter().map(|(_, id)| id.as_str())) {
+                Some(meant) => error.hint(format!("did you mean `{meant}`?")),
                 None => error.hint("`flakelab history` lists the tests that vary"),
             });
         }

@@ -5,12 +5,11 @@ mod files;
 use std::fs::File;
 use std::io::Seek;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use flakelab_history::{Broken, ReadError, Row, Sink};
 use flakelab_report::history as report;
+use flakelab_runners::cancel::Cancel;
 use flakelab_store::{Begun, FileTotals, Ingest, StoreError};
 
 use crate::args::IngestArgs;
@@ -49,8 +48,8 @@ pub(crate) fn run(args: &IngestArgs) -> crate::Outcome {
                 .hint("name the reports themselves, if they are called something else"),
         );
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    interrupt::install(&stop).map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
+    let stop = interrupt::cancel();
+    interrupt::install()?;
     let store = place.open_store()?;
     let bar = Bar::new(printer.shows_progress());
     let mut summary = report::Ingested {
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &IngestArgs) -> crate::Outcome {
             .hint("what was written before is kept; ingest the same files again to go on")
     };
     for (at, candidate) in candidates.iter().enumerate() {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_set() {
             break;
         }
         bar.step(at, candidates.len());
@@ -94,7 +93,7 @@ pub(crate) fn run(args: &IngestArgs) -> crate::Outcome {
     drop(ingest);
     bar.clear();
     summary.seconds = started.elapsed().as_secs_f64();
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_set() {
         printer.note("interrupted: what was read is kept; ingest the same files again to go on");
         return Ok(error::INTERRUPTED);
     }
@@ -134,7 +133,7 @@ enum Taken {
 /// Hands rows to the store until the user wants no more.
 struct Rows<'a, 's> {
     ingest: &'a mut Ingest<'s>,
-    stop: &'a AtomicBool,
+    stop: &'a Cancel,
 }
 
 enum Refusal {
@@ -146,7 +145,7 @@ impl Sink for Rows<'_, '_> {
     type Error = Refusal;
 
     fn row(&mut self, row: Row<'_>) -> Result<(), Refusal> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_set() {
             return Err(Refusal::Interrupted);
         }
         self.ingest
@@ -159,7 +158,7 @@ fn take(
     candidate: &Candidate,
     run: Option<&str>,
     ingest: &mut Ingest<'_>,
-    stop: &AtomicBool,
+    stop: &Cancel,
 ) -> Result<Taken, StoreError> {
     let opened = open(&candidate.path).and_then(|mut file| {
         let digest = flakelab_history::digest(&mut file)?;

@@ -1,16 +1,18 @@
 //! `flakelab inject verify`: the entries of a data set, judged by plain pytest.
 
 use flakelab_inject::{Class, Entry};
-use flakelab_lab::Lab;
+use flakelab_lab::{Lab, LabError};
 use flakelab_model::TestIndex;
 use flakelab_report::inject as report;
+use flakelab_runners::cancel::Cancel;
 use flakelab_runners::pytest::{PlainProject, PytestLab};
 use flakelab_source::encode;
 
 use super::dataset::Dataset;
 use crate::args::DatasetArgs;
 use crate::error::{self, CliError};
-use crate::workbench::{Bar, Project, Workbench, deliver, shell};
+use crate::interrupt;
+use crate::workbench::{Bar, Project, Workbench, deliver, shell, unkept};
 
 /// The project and the data set made from it.
 pub(super) fn open(args: &DatasetArgs) -> Result<(Workbench, Dataset), CliError> {
@@ -39,13 +41,19 @@ pub(super) fn run(args: &DatasetArgs) -> crate::Outcome {
         dataset: &dataset,
         lab: &lab,
         copy: &copy,
+        cancel: interrupt::cancel(),
     };
     let mut wrong: Vec<(String, String)> = Vec::new();
     let all = dataset.entries.len();
     bar.message("replayed with plain pytest");
     bar.step(0, all);
     for entry in &dataset.entries {
-        if let Err(why) = judge.shows(entry) {
+        let shown = judge.shows(entry);
+        if judge.cancel.is_set() {
+            bar.clear();
+            return Err(unkept(LabError::Interrupted));
+        }
+        if let Err(why) = shown {
             wrong.push((entry.id.clone(), why));
         }
         bar.advance();
@@ -74,6 +82,7 @@ struct Judge<'a> {
     dataset: &'a Dataset,
     lab: &'a PytestLab,
     copy: &'a PlainProject,
+    cancel: Cancel,
 }
 
 impl Judge<'_> {
@@ -138,7 +147,7 @@ impl Judge<'_> {
         let command = format!("{command} --tb=no -rfE -p no:cacheprovider");
         let said = self
             .copy
-            .shell(&command, self.bench.timeout.run)
+            .shell(&command, self.bench.timeout.run, &self.cancel)
             .map_err(|e| e.to_string())?
             .ok_or("pytest took too long")?;
         let failed = said.lines().any(|line| {

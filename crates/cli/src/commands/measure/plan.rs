@@ -9,6 +9,7 @@ use flakelab_measure::{
 
 use crate::args::PresetArg;
 use crate::error::CliError;
+use crate::nearest::nearest;
 
 /// Combinations that one named configuration may stand for.
 const MOST_COMBINATIONS: usize = 100;
@@ -61,13 +62,9 @@ pub(super) fn masks(words: &[String]) -> Result<(), CliError> {
 }
 
 fn unknown(what: &str, word: &str, known: &[&str]) -> CliError {
-    let nearest = known
-        .iter()
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    let hint = match nearest {
-        Some((likeness, candidate)) if likeness > 0.75 => format!("did you mean `{candidate}`?"),
-        _ => format!("known are {}", known.join(", ")),
+    let hint = match nearest(word, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("known are {}", known.join(", ")),
     };
     CliError::usage(format!("`{word}` is no {what}")).hint(hint)
 }

@@ -1,0 +1,145 @@
+//! All patches of a campaign as one: what is written into a project was seen as it is written.
+
+use flakelab_lab::LabError;
+
+use crate::fix::{Fix, Status};
+use crate::patch::Patch;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Together {
+    /// `None` if there is no patch at all.
+    pub patch: Option<Patch>,
+    /// Tests whose patch does not go with it.
+    pub left_out: Vec<String>,
+}
+
+/// As many of the patches, in their order, as hold together for all of their tests.
+pub(crate) fn together(
+    fixes: &[Fix],
+    mut holds: impl FnMut(&Patch, &str) -> Result<bool, LabError>,
+) -> Result<Together, LabError> {
+    // Each with the tests that it fixes.
+    let mut patches: Vec<(&Patch, Vec<&str>)> = Vec::new();
+    for fix in fixes.iter().filter(|fix| fix.status == Status::Fixed) {
+        let Some(patch) = fix.patches.first().map(|held| &held.patch) else {
+            continue;
+        };
+        match patches
+            .iter_mut()
+            .find(|(known, _)| known.changes == patch.changes)
+        {
+            Some((_, tests)) => tests.push(&fix.test),
+            None => patches.push((patch, vec![&fix.test])),
+        }
+    }
+    let Some(((first, fixed), more)) = patches.split_first() else {
+        return Ok(Together::default());
+    };
+    let mut for_all = |patch: &Patch, tests: &[&str]| -> Result<bool, LabError> {
+        for test in tests {
+            if !holds(patch, test)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    let mut both = (*first).clone();
+    let mut fixed = fixed.clone();
+    let mut left_out = Vec::new();
+    // Most go together, which takes one look at all of them.
+    let all = more
+        .iter()
+        .try_fold(both.clone(), |all, (patch, _)| all.with(patch));
+    if let Some(all) = all.filter(|_| !more.is_empty()) {
+        let tests: Vec<&str> = patches.iter().flat_map(|(_, t)| t).copied().collect();
+        if for_all(&all, &tests)? {
+            return Ok(Together {
+                patch: Some(all),
+                left_out,
+            });
+        }
+    }
+    for (patch, tests) in more {
+        let wider = both.with(patch);
+        let of_both: Vec<&str> = fixed.iter().chain(tests).copied().collect();
+        match wider {
+            Some(wider) if for_all(&wider, &of_both)? => (both, fixed) = (wider, of_both),
+            _ => left_out.extend(tests.iter().map(|test| (*test).to_owned())),
+        }
+    }
+    Ok(Together {
+        patch: Some(both),
+        left_out,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fix::VerifiedPatch;
+    use crate::patch::{Change, Site, Strategy};
+    use crate::verify::Verified;
+
+    const BEFORE: &str = "a = 1\n\nb = 1\n\nc = 1\n";
+
+    fn fixed(test: &str, from: &str, to: &str) -> Fix {
+        let patch = Patch {
+            strategy: Strategy::Reset,
+            site: Site::Victim,
+            reason: to.into(),
+            changes: vec![Change {
+                path: "t.py".into(),
+                before: Some(BEFORE.into()),
+                after: BEFORE.replace(from, to),
+            }],
+        };
+        Fix {
+            test: test.into(),
+            status: Status::Fixed,
+            patches: vec![VerifiedPatch {
+                patch,
+                verified: Verified::default(),
+            }],
+            reason: String::new(),
+        }
+    }
+
+    fn text(together: &Together) -> &str {
+        &together.patch.as_ref().expect("one").changes[0].after
+    }
+
+    #[test]
+    fn patches_of_one_file_go_together_where_all_their_tests_hold() {
+        let fixes = [
+            fixed("a", "a = 1", "a = 2"),
+            fixed("b", "b = 1", "b = 2"),
+            fixed("also a", "a = 1", "a = 2"),
+            fixed("a again", "a = 1", "a = 3"),
+            fixed("c", "c = 1", "c = 2"),
+        ];
+        let all = together(&fixes[..3], |_, _| Ok(true)).expect("no error");
+        assert_eq!(text(&all), "a = 2\n\nb = 2\n\nc = 1\n");
+        assert!(all.left_out.is_empty());
+
+        // One line cannot be two things, and `c` does not stand what is done for `b`.
+        let some = together(&fixes, |patch, test| {
+            Ok(test != "c" || !patch.changes[0].after.contains("b = 2"))
+        });
+        let some = some.expect("no error");
+        assert_eq!(text(&some), "a = 2\n\nb = 2\n\nc = 1\n");
+        assert_eq!(some.left_out, ["a again", "c"]);
+    }
+
+    #[test]
+    fn one_patch_needs_no_second_look_and_none_is_none() {
+        let mut looks = 0;
+        let mut look = |_: &Patch, _: &str| {
+            looks += 1;
+            Ok(true)
+        };
+        let one = together(&[fixed("a", "a = 1", "a = 2")], &mut look).expect("no error");
+        assert_eq!(text(&one), "a = 2\n\nb = 1\n\nc = 1\n");
+        assert_eq!(together(&[], look).expect("no error"), Together::default());
+        assert_eq!(looks, 0);
+    }
+}
