@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use flakelab_model::Suite;
+use flakelab_model::{Suite, TestId};
 
 use super::arguments::Arguments;
 use super::greeting::{self, Greeting, Lists};
@@ -378,18 +378,19 @@ impl PytestLab {
     }
 }
 
-/// Ids that only one of two collections has.
+/// Ids that only one of two collections has. What the second calls a test of the first is no test more.
 fn unstable(suites: &[Suite]) -> Vec<String> {
-    let sets: Vec<HashSet<&str>> = suites
-        .iter()
-        .map(|suite| suite.ids().iter().map(|id| id.as_str()).collect())
-        .collect();
-    let mut found: Vec<String> = sets[0]
-        .symmetric_difference(&sets[1])
-        .map(ToString::to_string)
-        .collect();
+    let only = |own: &Suite, other: &Suite| -> Vec<TestId> {
+        let known: HashSet<&TestId> = other.ids().iter().collect();
+        let ids = own.ids().iter().filter(|id| !known.contains(id));
+        ids.cloned().collect()
+    };
+    let mut found = only(&suites[0], &suites[1]);
+    let functions: HashSet<String> = found.iter().map(|id| id.function().to_owned()).collect();
+    let further = only(&suites[1], &suites[0]).into_iter();
+    found.extend(further.filter(|id| !functions.contains(id.function())));
     found.sort();
-    found
+    found.iter().map(ToString::to_string).collect()
 }
 
 /// Random generators whose state no seed of the suite has decided.
