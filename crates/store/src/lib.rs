@@ -62,6 +62,8 @@ pub enum StoreErrorKind {
     Sqlite(#[from] rusqlite::Error),
     #[error("it was written by a newer flakelab (schema {found}, this one knows {known})")]
     Newer { found: i64, known: i64 },
+    #[error("it is a database of another program")]
+    Foreign,
     #[error("the suite has changed since that campaign")]
     SuiteChanged,
     #[error("its content makes no sense: {0}")]

@@ -58,6 +58,10 @@ impl Store {
 
 fn prepare(connection: &mut Connection) -> Result<(), StoreErrorKind> {
     connection.busy_timeout(Duration::from_secs(10))?;
+    // Before anything is written to it.
+    if is_foreign(connection)? {
+        return Err(StoreErrorKind::Foreign);
+    }
     // One sync a checkpoint instead of one a run; a crash of flakelab loses nothing either way.
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
@@ -84,6 +88,12 @@ fn prepare(connection: &mut Connection) -> Result<(), StoreErrorKind> {
     Ok(())
 }
 
+fn is_foreign(connection: &Connection) -> Result<bool, StoreErrorKind> {
+    let ours = "SELECT count(*) > 0 AND sum(name = 'campaigns') = 0 FROM sqlite_master WHERE type = 'table'";
+    let foreign: Option<bool> = connection.query_row(ours, [], |row| row.get(0))?;
+    Ok(foreign.unwrap_or(false))
+}
+
 fn version(connection: &Connection) -> Result<i64, StoreErrorKind> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
@@ -91,6 +101,21 @@ fn version(connection: &Connection) -> Result<i64, StoreErrorKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_database_of_another_program_is_left_as_it_is() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let file = dir.path().join("theirs.db");
+        let theirs = Connection::open(&file).expect("new");
+        theirs
+            .execute_batch("CREATE TABLE runs (id INTEGER); PRAGMA user_version = 3;")
+            .expect("written");
+        drop(theirs);
+        let before = std::fs::read(&file).expect("read");
+        let error = Store::open(Location::given(&file)).expect_err("foreign");
+        assert!(matches!(error.kind, StoreErrorKind::Foreign), "{error:?}");
+        assert_eq!(std::fs::read(&file).expect("read"), before);
+    }
 
     #[test]
     fn a_store_of_a_newer_flakelab_is_refused() {

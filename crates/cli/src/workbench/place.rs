@@ -74,6 +74,14 @@ pub(crate) fn existing_store(location: &Location) -> Result<Option<Store>, CliEr
 
 pub(super) fn open(location: &Location) -> Result<Store, CliError> {
     Store::open(location.clone()).map_err(|e| {
+        let folder = location.file().parent().filter(|folder| folder.is_file());
+        if let Some(file) = folder {
+            return CliError::usage(format!(
+                "`{}` is a file, and the store is a folder",
+                file.display()
+            ))
+            .hint("move that file away, or choose another place with --store");
+        }
         if e.is_about_the_disk() {
             return CliError::store(e);
         }

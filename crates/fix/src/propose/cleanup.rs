@@ -44,8 +44,10 @@ fn patch(cause: &[CausalLeak], whom: &str, changes: Vec<Change>) -> Patch {
         strategy: Strategy::Restore,
         site: Site::Polluter,
         reason: format!(
-            "{} is put back when {whom} ends, because it is left changed",
-            names.join(" and ")
+            "{} {} put back when {whom} ends, because {} left changed",
+            names.join(" and "),
+            if names.len() > 1 { "are" } else { "is" },
+            if names.len() > 1 { "they are" } else { "it is" }
         ),
         changes,
     }

@@ -53,8 +53,9 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Option<Patch> {
         strategy: Strategy::Restore,
         site: Site::Polluter,
         reason: format!(
-            "{} is changed through monkeypatch, which undoes it when the test ends",
-            names.join(" and ")
+            "{} {} changed through monkeypatch, which undoes it when the test ends",
+            names.join(" and "),
+            if names.len() > 1 { "are" } else { "is" }
         ),
         changes,
     })

@@ -36,6 +36,11 @@ pub(super) fn check(
     } else {
         Err(CliError::usage("there is no project"))
     };
+    let collected = if facts.is_ok() {
+        "the collected suite"
+    } else {
+        "a suite of one test"
+    };
     let facts = match facts {
         Ok(facts) => Ok(facts),
         Err(error) if error.code == INTERRUPTED => return Err(error),
@@ -48,7 +53,7 @@ pub(super) fn check(
     };
     bar.clear();
     match facts {
-        Ok(facts) => checks.extend([fork(&facts), sandbox(&facts.sandbox)]),
+        Ok(facts) => checks.extend([fork(&facts, collected), sandbox(&facts.sandbox)]),
         Err(error) if error.code == INTERRUPTED => return Err(error),
         Err(error) => checks.push(broken(
             "fork",
@@ -110,9 +115,9 @@ fn suite(tests: usize, facts: &Facts) -> Check {
     )
 }
 
-fn fork(facts: &Facts) -> Check {
+fn fork(facts: &Facts, collected: &str) -> Check {
     match &facts.cold_because {
-        None => ok("fork", "the collected suite can be forked"),
+        None => ok("fork", format!("{collected} can be forked")),
         Some(why) => missing(
             "fork",
             why,
