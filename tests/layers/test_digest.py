@@ -179,6 +179,19 @@ def test_hostile_objects_are_never_asked():
     assert asked == []
 
 
+def test_a_long_text_is_read_once_however_often_it_is_asserted():
+    digest, seen = Digest(), []
+    masked = digest._masks.text
+    digest._masks.text = lambda text: seen.append(len(text)) or masked(text)
+    long = "".join("/v%d" % number for number in range(15_000))
+    texts = {digest.text(long) for _ in range(10)}
+    assert len(seen) == 1
+    assert texts == {Digest().text(long)}
+    others = ["%d%s" % (number, long) for number in range(10)]
+    assert [digest.text(other) for other in others] == [Digest().text(other) for other in others]
+    assert digest.text(long) in texts
+
+
 def test_how_long_a_text_takes(capsys):
     """Printed, not judged: a busy machine is no defect."""
     digest, times = Digest(), 20_000

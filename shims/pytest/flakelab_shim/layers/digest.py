@@ -28,6 +28,8 @@ _HASHED = 5_000
 # Beyond this many bits turning a number into decimal digits is slow or refused.
 _BITS = 1_000
 _CACHED_STRINGS = 20_000
+# Long ones that are not read again: a loop asserts something of the same text again and again.
+_CACHED_LONG = 4
 _CACHED_CLASSES = 5_000
 _DICT_VIEWS = {type({}.keys()): "dict_keys", type({}.values()): "dict_values", type({}.items()): "dict_items"}
 # What `pytest.approx` makes, by the names it has had.
@@ -46,6 +48,7 @@ class Digest:
         self._first_moment = self._masks.first_moment
         self._fields = {**_APPROX, **(fields or {})}
         self._strings = {}
+        self._long_strings = {}
         # id of a class -> its reader; the classes are kept so that no id is used again.
         self._readers = {}
         self._kept = []
@@ -208,9 +211,15 @@ class Digest:
         return found
 
     def _long(self, value):
-        whole = self._masks.text(value[:_MASKED_STRING])
-        length = len(whole) + max(0, len(value) - _MASKED_STRING)
-        return "%r… %d characters %s" % (whole[:STRING], length, hashed(whole + value[_MASKED_STRING:]))
+        found = self._long_strings.get(value)
+        if found is None:
+            whole = self._masks.text(value[:_MASKED_STRING])
+            length = len(whole) + max(0, len(value) - _MASKED_STRING)
+            found = "%r… %d characters %s" % (whole[:STRING], length, hashed(whole + value[_MASKED_STRING:]))
+            if len(self._long_strings) >= _CACHED_LONG:
+                self._long_strings.clear()
+            self._long_strings[value] = found
+        return found
 
     def _bytes(self, value, left, depth):
         if type(value) is not bytes:
