@@ -50,6 +50,8 @@ pub enum Status {
     None,
     /// It needs no patch: as the project is now it passes.
     Passing,
+    /// It gets no patch: whatever breaks it would look like a fix.
+    ExpectedToFail,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -123,19 +125,20 @@ pub fn fix(
                 none.insert(learnt)
             }
         };
+        let alone = verify::alone(lab, &case.test, &settings)?;
         let one = One {
             case,
             known,
             settings: &settings,
             shared: cases.iter().any(|other| shares_cause(case, other)),
-            plain: verify::is_plain(lab, &case.test, &settings)?,
+            plain: alone.plain,
             cases,
             fixes: &fixes,
             memory: &memory,
         };
-        let settled = if verify::is_expected_to_fail(lab, &case.test, &settings)? {
+        let settled = if alone.expected_to_fail {
             let why = "it is expected to fail (xfail): whatever breaks it would look like a fix";
-            Some((Status::None, why))
+            Some((Status::ExpectedToFail, why))
         } else if verify::passes_already(lab, case, &settings)? {
             let why = "as the project is now, it passes alone and after every known culprit";
             Some((Status::Passing, why))
@@ -165,7 +168,7 @@ pub fn fix(
         let Some(known) = known.as_ref().filter(|_| !candidates.is_empty()) else {
             continue;
         };
-        if matches!(fixes[number].status, Status::Fixed | Status::Passing) {
+        if !matches!(fixes[number].status, Status::None | Status::Partial) {
             continue;
         }
         watch.test(&case.test, number, cases.len());
@@ -174,7 +177,7 @@ pub fn fix(
             known,
             settings: &settings,
             shared: false,
-            plain: verify::is_plain(lab, &case.test, &settings)?,
+            plain: verify::alone(lab, &case.test, &settings)?.plain,
             cases,
             fixes: &fixes,
             memory: &memory,
@@ -202,7 +205,7 @@ pub fn fix(
                 known: &known,
                 settings: &settings,
                 shared: false,
-                plain: verify::is_plain(lab, test, &settings)?,
+                plain: verify::alone(lab, test, &settings)?.plain,
                 cases,
                 fixes: &fixes,
                 memory: &memory,

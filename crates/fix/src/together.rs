@@ -43,22 +43,29 @@ pub(crate) fn together(
         }
         Ok(true)
     };
+    // Most go together where their texts do, which takes one look at all of them.
+    let mut all = (*first).clone();
+    let mut tests = fixed.clone();
+    let mut clashing = Vec::new();
+    for (patch, more) in more {
+        match all.with(patch) {
+            Some(wider) => {
+                all = wider;
+                tests.extend(more);
+            }
+            None => clashing.extend(more.iter().map(|test| (*test).to_owned())),
+        }
+    }
+    let is_one = tests.len() == fixed.len();
+    if is_one || for_all(&all, &tests)? {
+        return Ok(Together {
+            patch: Some(all),
+            left_out: clashing,
+        });
+    }
     let mut both = (*first).clone();
     let mut fixed = fixed.clone();
     let mut left_out = Vec::new();
-    // Most go together, which takes one look at all of them.
-    let all = more
-        .iter()
-        .try_fold(both.clone(), |all, (patch, _)| all.with(patch));
-    if let Some(all) = all.filter(|_| !more.is_empty()) {
-        let tests: Vec<&str> = patches.iter().flat_map(|(_, t)| t).copied().collect();
-        if for_all(&all, &tests)? {
-            return Ok(Together {
-                patch: Some(all),
-                left_out,
-            });
-        }
-    }
     for (patch, tests) in more {
         let wider = both.with(patch);
         let of_both: Vec<&str> = fixed.iter().chain(tests).copied().collect();
@@ -121,7 +128,20 @@ mod tests {
         assert_eq!(text(&all), "a = 2\n\nb = 2\n\nc = 1\n");
         assert!(all.left_out.is_empty());
 
-        // One line cannot be two things, and `c` does not stand what is done for `b`.
+        // One line cannot be two things, which is seen without a run.
+        let mut looks = 0;
+        let clash = together(&fixes, |_, _| {
+            looks += 1;
+            Ok(true)
+        });
+        let clash = clash.expect("no error");
+        assert_eq!(text(&clash), "a = 2\n\nb = 2\n\nc = 2\n");
+        assert_eq!(
+            (clash.left_out.as_slice(), looks),
+            (&["a again".to_owned()][..], 4)
+        );
+
+        // Nor does `c` stand what is done for `b`.
         let some = together(&fixes, |patch, test| {
             Ok(test != "c" || !patch.changes[0].after.contains("b = 2"))
         });

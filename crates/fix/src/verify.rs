@@ -239,40 +239,29 @@ fn forks(
         .collect())
 }
 
-/// Whether the test is expected to fail: whatever breaks it would look like a fix.
-pub(crate) fn is_expected_to_fail(
-    lab: &mut dyn Lab,
-    test: &str,
-    settings: &Settings,
-) -> Result<bool, LabError> {
-    let Some(test) = lab.suite().find(test) else {
-        return Ok(false);
-    };
-    let request = RunRequest::new(Order(vec![test]), Isolation::Fork, settings.timeout);
-    let records = run(lab, &[request])?;
-    let mut executions = records
-        .iter()
-        .flatten()
-        .flat_map(|record| &record.executions);
-    Ok(
-        executions
-            .any(|execution| matches!(execution.outcome, Outcome::Xfailed | Outcome::Xpassed)),
-    )
+/// What a fresh interpreter makes of a test that it is asked for alone.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Alone {
+    /// It collects the test alone: a file that only imports when others were imported before it does not.
+    pub(crate) plain: bool,
+    /// Whatever breaks such a test would look like a fix.
+    pub(crate) expected_to_fail: bool,
 }
 
-/// Whether a fresh interpreter that is asked for this test alone collects it alone: a file that only imports
-/// when others were imported before it does not.
-pub(crate) fn is_plain(
-    lab: &mut dyn Lab,
-    test: &str,
-    settings: &Settings,
-) -> Result<bool, LabError> {
+pub(crate) fn alone(lab: &mut dyn Lab, test: &str, settings: &Settings) -> Result<Alone, LabError> {
     let Some(test) = lab.suite().find(test) else {
-        return Ok(false);
+        return Ok(Alone::default());
     };
     let request = RunRequest::new(Order(vec![test]), Isolation::Fresh, settings.timeout);
-    let records = run(lab, &[request])?;
-    Ok(records.iter().flatten().all(|record| record.plain))
+    let Some(record) = run(lab, &[request])?.pop().flatten() else {
+        return Ok(Alone::default());
+    };
+    let expected_to_fail =
+        |execution: &Execution| matches!(execution.outcome, Outcome::Xfailed | Outcome::Xpassed);
+    Ok(Alone {
+        plain: record.plain,
+        expected_to_fail: record.executions.iter().any(expected_to_fail),
+    })
 }
 
 /// Passes among fresh interpreters that run this order, for its last test. With `plain`, only where nothing

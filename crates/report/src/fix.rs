@@ -71,10 +71,36 @@ pub struct Campaign {
     pub pytest: String,
 }
 
+impl Fix {
+    pub fn is_fixed(&self) -> bool {
+        self.status == "fixed"
+    }
+
+    pub fn is_passing(&self) -> bool {
+        self.status == "passing"
+    }
+
+    /// Nobody has to look for a patch any more.
+    pub fn is_settled(&self) -> bool {
+        self.is_fixed() || self.is_passing()
+    }
+}
+
+/// `2 of 5 tests fixed`, and how many need no patch by now.
+pub(crate) fn tally<'a>(fixes: impl Iterator<Item = &'a Fix> + Clone) -> String {
+    let fixed = fixes.clone().filter(|fix| fix.is_fixed()).count();
+    let passing = fixes.clone().filter(|fix| fix.is_passing()).count();
+    let all = count(fixes.count() as u64, "test", "tests");
+    match passing {
+        0 => format!("{fixed} of {all} fixed"),
+        _ => format!("{fixed} of {all} fixed, {passing} passing by now"),
+    }
+}
+
 /// Patches that fix several tests, and how many.
 fn shared(document: &Document) -> Vec<(&str, u64)> {
     let mut found: Vec<(&str, u64)> = Vec::new();
-    let fixed = document.fixes.iter().filter(|fix| fix.status == "fixed");
+    let fixed = document.fixes.iter().filter(|fix| fix.is_fixed());
     for patch in fixed.flat_map(|fix| fix.patches.first()) {
         match found.iter_mut().find(|(diff, _)| *diff == patch.diff) {
             Some((_, tests)) => *tests += 1,
@@ -159,11 +185,6 @@ pub fn terminal(document: &Document) -> String {
             count(tests, "test", "tests")
         );
     }
-    let fixed = document
-        .fixes
-        .iter()
-        .filter(|f| f.status == "fixed")
-        .count() as u64;
     if document.fixes.is_empty() {
         let _ = writeln!(
             out,
@@ -172,14 +193,10 @@ pub fn terminal(document: &Document) -> String {
     } else {
         let _ = writeln!(
             out,
-            "{BOLD}{} of {} fixed, by {}{OFF}",
-            fixed,
-            count(document.fixes.len() as u64, "test", "tests"),
+            "{BOLD}{}, by {}{OFF}",
+            tally(document.fixes.iter()),
             count(printed.len() as u64, "patch", "patches")
         );
-    }
-    if document.fixes.iter().any(|fix| fix.status == "none") {
-        let _ = writeln!(out, "why a candidate did not hold: --verbose");
     }
     if !document.written.is_empty() {
         let files: Vec<String> = document.written.iter().map(|file| visible(file)).collect();

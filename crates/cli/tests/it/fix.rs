@@ -1,8 +1,10 @@
 //! `flakelab fix` on real suites: patches are applied with git and judged by plain pytest.
 
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+
 use crate::support::order::FEW;
 use crate::support::patches::{QUICK, added, commit, diff_of, fix_of, git, holds, save};
-use crate::support::{Project, Run};
+use crate::support::{Project, Run, is_root};
 
 #[test]
 fn the_shop_is_fixed_by_patches_that_git_applies() {
@@ -397,17 +399,65 @@ fn all_patches_of_a_file_are_written_at_once_and_not_again() {
     for test in ["test_m.py::test_a", "test_m.py::test_b"] {
         assert_eq!(fix_of(&again, test)["status"], "passing");
     }
-    let kept = std::fs::read_to_string(project.path().join("test_m.py")).expect("there");
+    let file = project.path().join("test_m.py");
+    let kept = std::fs::read_to_string(&file).expect("there");
     assert_eq!(kept, written);
+
+    // What is written is said, whatever comes of the rest; and a link stays one, with the mode of its file.
+    let real = project.path().join("real.py");
+    std::fs::write(&real, TWO).expect("written");
+    std::fs::set_permissions(&real, PermissionsExt::from_mode(0o640)).expect("changed");
+    // Only root can give a file away.
+    let owner = if is_root() {
+        65534
+    } else {
+        real.metadata().expect("there").uid()
+    };
+    chown(&real, Some(owner), None).expect("given");
+    std::fs::remove_file(&file).expect("removed");
+    std::os::unix::fs::symlink("real.py", &file).expect("linked");
+    let patches = tempfile::tempdir().expect("a directory");
+    for strategy in ["isolate", "restore", "reset", "helper"] {
+        let taken = patches.path().join(format!("001-{strategy}.patch"));
+        std::fs::create_dir(taken).expect("made");
+    }
+    let mut args = vec![
+        "fix",
+        "--apply",
+        "--python",
+        python.to_str().expect("utf-8"),
+    ];
+    args.extend(QUICK);
+    let output = project
+        .flakelab(&args)
+        .arg("-o")
+        .arg(patches.path())
+        .output();
+    let output = output.expect("flakelab runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("patches were written to test_m.py"), "{said}");
+    assert!(file.is_symlink());
+    assert_eq!(std::fs::read_to_string(&real).expect("there"), written);
+    let now = real.metadata().expect("there");
+    assert_eq!(
+        (now.permissions().mode() & 0o777, now.uid()),
+        (0o640, owner)
+    );
 }
 
 #[test]
 fn a_test_that_is_expected_to_fail_gets_no_patch() {
     let text = "import pytest\nSEEN = []\ndef test_first():\n    SEEN.append(1)\n    assert SEEN\n\
-                @pytest.mark.xfail(strict=True)\ndef test_known(): assert SEEN\n";
+                @pytest.mark.xfail(strict=True)\ndef test_known(): assert SEEN\n\
+                def test_victim(): assert not SEEN\n";
     let project = Project::new(&[("test_x.py", text)]);
-    project.explain(&["test_x.py::test_known"]);
-    let run = project.fix(&QUICK);
+    project.explain(&["test_x.py::test_known", "test_x.py::test_victim"]);
+    // Not even one that is found for a later test and would change it as well.
+    let polluter: Vec<&str> = ["--site", "polluter"].into_iter().chain(QUICK).collect();
+    let run = project.fix(&polluter);
+    let victim = fix_of(&run, "test_x.py::test_victim");
+    assert_eq!(victim["status"], "fixed", "{victim:#}");
     let fix = fix_of(&run, "test_x.py::test_known");
     assert_eq!((run.code, &fix["status"]), (4, &"none".into()), "{fix:#}");
     let reason = fix["reason"].as_str().expect("a reason");

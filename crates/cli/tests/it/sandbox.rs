@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::order::{FEW, notes};
 use crate::support::reproduce::processes_with;
-use crate::support::{Project, Run, environment, flakelab};
+use crate::support::{Project, Run, environment, flakelab, is_root};
 
 const WRITER: &str = "\
 import os, pathlib
@@ -247,8 +247,4 @@ fn hand_over(dir: &Path, user: u32) {
     for path in entries.map(|entry| entry.path()).chain([dir.to_owned()]) {
         chown(path, Some(user), Some(user)).expect("chown");
     }
-}
-
-fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
 }

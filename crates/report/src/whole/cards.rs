@@ -42,7 +42,12 @@ impl Card<'_> {
     }
 
     pub(super) fn is_fixed(&self) -> bool {
-        self.fixed.is_some_and(|known| known.what.status == "fixed")
+        self.fixed.is_some_and(|known| known.what.is_fixed())
+    }
+
+    /// When `fix` looked at it, nothing was left to fix.
+    pub(super) fn is_passing(&self) -> bool {
+        self.fixed.is_some_and(|known| known.what.is_passing())
     }
 }
 
@@ -223,6 +228,9 @@ fn line(card: &Card<'_>) -> String {
     }
     if card.is_fixed() {
         said.push("patch".into());
+    }
+    if card.is_passing() {
+        said.push("passes by now".into());
     }
     if !said.is_empty() {
         let _ = write!(out, " <span class=\"dim\">{}</span>", said.join(", "));

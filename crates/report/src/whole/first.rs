@@ -144,7 +144,7 @@ fn of_causes(steps: &mut Vec<Step>, cards: &Cards<'_>) {
     let mut by_cause: BTreeMap<String, Vec<&Card<'_>>> = BTreeMap::new();
     for card in cards
         .flaky()
-        .filter(|card| card.has_cause() && !card.is_fixed())
+        .filter(|card| card.has_cause() && !card.is_fixed() && !card.is_passing())
     {
         by_cause.entry(cause(card, cards)).or_default().push(card);
     }
@@ -213,7 +213,7 @@ fn of_tests(steps: &mut Vec<Step>, cards: &Cards<'_>) {
     for card in cards
         .all
         .iter()
-        .filter(|card| !card.has_cause() && !card.is_fixed())
+        .filter(|card| !card.has_cause() && !card.is_fixed() && !card.is_passing())
     {
         let test = card.detected;
         let always = card.class == Class::AlwaysFailing;

@@ -9,7 +9,7 @@ use super::{Part, Whole};
 use crate::html::escape;
 use crate::terminal::headline;
 use crate::wording::{count, duration, thousands};
-use crate::{measure, mutate};
+use crate::{fix, measure, mutate};
 
 const MOST_NOTES: usize = 20;
 
@@ -171,14 +171,7 @@ fn did(whole: &Whole, verb: &str) -> String {
             "test explained",
             "tests explained",
         )),
-        "fix" => {
-            let fixed = whole.fixes.iter().filter(|f| f.what.status == "fixed");
-            Some(format!(
-                "{} of {} fixed",
-                fixed.count(),
-                count(whole.fixes.len() as u64, "test", "tests")
-            ))
-        }
+        "fix" => Some(fix::tally(whole.fixes.iter().map(|known| &known.what))),
         "measure" => whole.measure.document().map(|d| {
             let c = &d.campaign;
             format!(

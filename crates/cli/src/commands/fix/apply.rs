@@ -1,12 +1,16 @@
 //! Patches written out: as files for `git apply`, or into the project.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
 
 use flakelab_fix::{Case, Fix, Patch, Status};
 use flakelab_model::Place;
 use flakelab_runners::process::git;
 use flakelab_source::{decode, encode, encode_like};
+use tempfile::NamedTempFile;
 
 use crate::error::CliError;
 use crate::workbench::deliver::write;
@@ -58,8 +62,13 @@ fn bytes(patch: &Patch) -> Vec<u8> {
     out
 }
 
-/// Writes what holds together; the files it has written.
-pub(super) fn apply(project: &Path, patch: &Patch, force: bool) -> Result<Vec<String>, CliError> {
+/// Writes what holds together; `written` are the files that are changed by then, whatever comes of the rest.
+pub(super) fn apply(
+    project: &Path,
+    patch: &Patch,
+    force: bool,
+    written: &mut Vec<String>,
+) -> Result<(), CliError> {
     for change in &patch.changes {
         let path = &change.path;
         let now = std::fs::read(project.join(path)).ok();
@@ -77,10 +86,55 @@ pub(super) fn apply(project: &Path, patch: &Patch, force: bool) -> Result<Vec<St
             );
         }
     }
+    // A full disk is noticed before any file is another.
+    let mut ready = Vec::new();
     for change in &patch.changes {
-        write(&project.join(&change.path), encode(&change.after))?;
+        let new = Replacement::beside(&project.join(&change.path), &encode(&change.after));
+        ready.push((&change.path, new.map_err(|e| unwritten(&change.path, &e))?));
     }
-    Ok(patch.changes.iter().map(|c| c.path.clone()).collect())
+    for (path, new) in ready {
+        new.take_its_place().map_err(|e| unwritten(path, &e))?;
+        written.push(path.clone());
+    }
+    Ok(())
+}
+
+fn unwritten(path: &str, why: &std::io::Error) -> CliError {
+    CliError::usage(format!("failed to write `{path}`: {why}"))
+        .hint("the patches are kept: `-o DIR` saves them for `git apply`")
+}
+
+/// The new text of a file, written but not yet in its place.
+struct Replacement {
+    text: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Replacement {
+    fn beside(path: &Path, text: &[u8]) -> std::io::Result<Self> {
+        // What a link leads to, not the link.
+        let path = match path.canonicalize() {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => path.to_owned(),
+            found => found?,
+        };
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut file = NamedTempFile::new_in(folder)?;
+        file.write_all(text)?;
+        file.as_file().sync_all()?;
+        let mut mode = Permissions::from_mode(0o644);
+        if let Ok(before) = path.metadata() {
+            mode = before.permissions();
+            // Root must not take it from its owner; others may not give files away, and have no need to.
+            let _ = fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
+        }
+        file.as_file().set_permissions(mode)?;
+        Ok(Self { text: file, path })
+    }
+
+    fn take_its_place(self) -> std::io::Result<()> {
+        self.text.persist(self.path)?;
+        Ok(())
+    }
 }
 
 /// Files of tests that are to be fixed, or of their culprits, which `apply` would refuse.

@@ -25,7 +25,7 @@ pub(super) fn build(
                 status: match fix.status {
                     Status::Fixed => "fixed".into(),
                     Status::Partial => "partial".into(),
-                    Status::None => "none".into(),
+                    Status::None | Status::ExpectedToFail => "none".into(),
                     Status::Passing => "passing".into(),
                 },
                 patches: fix.patches.iter().map(patch).collect(),

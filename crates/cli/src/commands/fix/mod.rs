@@ -44,7 +44,7 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
     bench.take_up_detected(&args.chosen.pytest_args)?;
     let printer = bench.printer;
     // Reading must not make a store.
-    if !bench.location.file().exists() && args.chosen.tests.is_empty() {
+    if !bench.location.is_taken() && args.chosen.tests.is_empty() {
         return Err(cases::nothing_found());
     }
     let store = bench.open_store()?;
@@ -106,60 +106,80 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
             });
         }
     }
-    let found = flakelab_fix::fix(
-        &mut lab,
-        surroundings,
-        &cases,
-        &settings,
-        &mut progress::FixWatch::new(&bar, &store, campaign, printer),
-    );
+    let mut watch = progress::FixWatch::new(&bar, &store, campaign, printer);
+    let found = flakelab_fix::fix(&mut lab, surroundings, &cases, &settings, &mut watch);
+    let dropped = watch.has_dropped;
     bar.clear();
     let Fixes { fixes, together } = found.map_err(|e| lab_error(e, &bench))?;
+    let mut written = Vec::new();
     let applied = match &together.patch {
-        Some(patch) => apply::apply(&bench.project, patch, args.force),
-        None => Ok(Vec::new()),
+        Some(patch) => apply::apply(&bench.project, patch, args.force, &mut written),
+        None => Ok(()),
     };
     let document = document::build(
         &fixes,
-        applied.as_ref().cloned().unwrap_or_default(),
+        written,
         together.left_out,
         &lab,
         bench.seed,
         started.elapsed(),
     );
-    let json = serde_json::to_string_pretty(&document)
+    let told = keep(&document, &store, campaign)
+        .and_then(|json| publish(&document, &json, &fixes, &args.output, printer));
+    if told.is_err() && !document.written.is_empty() {
+        printer.note(&format!(
+            "patches were written to {}",
+            document.written.join(", ")
+        ));
+    }
+    told?;
+    applied?;
+    if !args.apply && document.fixes.iter().any(report::Fix::is_fixed) {
+        printer.next("`flakelab fix --apply` writes the patches, `-o DIR` saves them");
+    }
+    let settled = document.fixes.iter().all(report::Fix::is_settled);
+    if dropped && !settled && printer.volume != Volume::Verbose {
+        printer.next("--verbose says why candidates did not hold");
+    }
+    Ok(if !settled {
+        error::INCONCLUSIVE
+    } else if document.fixes.iter().any(report::Fix::is_fixed) {
+        error::FINDINGS
+    } else {
+        error::CLEAN
+    })
+}
+
+/// Ends the campaign in the store; the document as JSON.
+fn keep(
+    document: &report::Document,
+    store: &Store,
+    campaign: CampaignId,
+) -> Result<String, CliError> {
+    let json = serde_json::to_string_pretty(document)
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
     store.finish(campaign, &json).map_err(CliError::store)?;
-    let text = report::terminal(&document);
-    match (&args.output.output, args.output.format) {
+    Ok(json)
+}
+
+fn publish(
+    document: &report::Document,
+    json: &str,
+    fixes: &[Fix],
+    output: &OutputArgs,
+    printer: Printer,
+) -> Result<(), CliError> {
+    let text = report::terminal(document);
+    match (&output.output, output.format) {
         (Some(folder), Format::Text) => {
-            apply::save(folder, &fixes)?;
+            apply::save(folder, fixes)?;
             if printer.volume != Volume::Quiet {
                 printer.data(&text);
             }
+            Ok(())
         }
-        _ => deliver::deliver(&json, &text, &args.output, printer)?,
+        _ => deliver::deliver(json, &text, output, printer),
     }
-    applied?;
-    if !args.apply && document.fixes.iter().any(|fix| fix.status == "fixed") {
-        printer.next("`flakelab fix --apply` writes the patches, `-o DIR` saves them");
-    }
-    let of = |status: &str| {
-        document
-            .fixes
-            .iter()
-            .filter(|fix| fix.status == status)
-            .count()
-    };
-    let (fixed, passing) = (of("fixed"), of("passing"));
-    let unfixed = fixed + passing < document.fixes.len();
-    Ok(if passing == document.fixes.len() {
-        error::CLEAN
-    } else if unfixed {
-        error::INCONCLUSIVE
-    } else {
-        error::FINDINGS
-    })
 }
 
 /// Says which flaky tests no patch is looked for.

@@ -14,6 +14,8 @@ pub(super) struct FixWatch<'a> {
     campaign: CampaignId,
     printer: Printer,
     test: String,
+    /// Whether a candidate did not hold.
+    pub(super) has_dropped: bool,
 }
 
 impl<'a> FixWatch<'a> {
@@ -29,6 +31,7 @@ impl<'a> FixWatch<'a> {
             campaign,
             printer,
             test: String::new(),
+            has_dropped: false,
         }
     }
 }
@@ -47,6 +50,7 @@ impl Watch for FixWatch<'_> {
     }
 
     fn dropped(&mut self, patch: &Patch, why: &str) {
+        self.has_dropped = true;
         let files: Vec<&str> = patch.changes.iter().map(|c| c.path.as_str()).collect();
         let text = format!(
             "dropped: {} at the {} in {}: {why}",

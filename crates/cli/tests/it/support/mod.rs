@@ -26,6 +26,10 @@ pub(crate) fn root() -> PathBuf {
         .expect("the repository")
 }
 
+pub(crate) fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
+}
+
 /// The flakelab that is tested. A link of our own: tests of installing have cargo put another one in its place.
 pub(crate) fn flakelab() -> &'static Path {
     static LINK: OnceLock<PathBuf> = OnceLock::new();
