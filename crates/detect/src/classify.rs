@@ -10,6 +10,7 @@ use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Class, Ending, Failure, Outcome, Polarity, TestIndex};
 
 use crate::baseline;
+use crate::collection;
 use crate::confirm::{self, ColdRuns, Question};
 use crate::evidence::Purpose;
 use crate::finding::{Command, Detection, Finding, Tally};
@@ -377,11 +378,11 @@ fn settle(
             let (mut failed, mut plain) = (answer.tally.failed, answer.plain);
             let mut order = order;
             finding.failure = answer.failure.or(finding.failure);
-            if fails_in_any_order(session, &order, at)? {
+            if collection::fails_in_any_order(session, &order, at)? {
                 finding.class = Class::CollectionDependent;
-                if let Some((pair, answer)) = one_other_file(session, &order, at)? {
+                if let Some((few, answer)) = collection::other_files(session, &order, at)? {
                     (failed, plain) = (answer.tally.failed, answer.plain);
-                    order = pair;
+                    order = few;
                 }
                 finding.why = format!(
                     "passed {alone} of {alone} times alone, failed {failed} of {failed} times with {} collected, before or after it",
@@ -420,72 +421,6 @@ fn settle(
         };
     }
     Ok(finding)
-}
-
-/// Whether a test also fails before the tests it fails after: then it is not what they do, but that they
-/// are imported.
-fn fails_in_any_order(
-    session: &mut Session<'_>,
-    order: &[TestIndex],
-    at: usize,
-) -> Result<bool, LabError> {
-    let test = order[at];
-    // In a fork everything is imported: only a test that fails alone there can be of this kind.
-    let evidence = &session.evidence;
-    let fails_alone = evidence
-        .with_polarity(test, Polarity::Fail)
-        .any(|s| evidence.run(s).purpose == Purpose::Alone);
-    if !fails_alone {
-        return Ok(false);
-    }
-    let question = Question {
-        order: [test]
-            .into_iter()
-            .chain(order.iter().copied().filter(|other| *other != test))
-            .collect(),
-        at: 0,
-        times: session.settings.confirmations,
-        from: 0,
-    };
-    let answer = confirm::ask(session, Purpose::Confirm, &[question])?.remove(0);
-    Ok(answer.tally.always_failed())
-}
-
-/// Files that are tried, one by one, for the one whose import makes a test fail.
-const MOST_FILES: usize = 20;
-
-/// A test of one other file that is enough, before the test or after it, and what the order with it first came to.
-fn one_other_file(
-    session: &mut Session<'_>,
-    order: &[TestIndex],
-    at: usize,
-) -> Result<Option<(Vec<TestIndex>, ColdRuns)>, LabError> {
-    let test = order[at];
-    let suite = session.lab.suite();
-    let mut files: BTreeMap<&str, TestIndex> = BTreeMap::new();
-    for other in order {
-        files.entry(suite.id(*other).module()).or_insert(*other);
-    }
-    files.remove(suite.id(test).module());
-    let others: Vec<TestIndex> = files.into_values().take(MOST_FILES).collect();
-    let times = session.settings.confirmations;
-    let first: Vec<Question> = others
-        .iter()
-        .map(|other| Question::last(vec![*other, test], 1))
-        .collect();
-    let answers = confirm::ask(session, Purpose::Confirm, &first)?;
-    for (other, answer) in others.into_iter().zip(answers) {
-        if !answer.tally.always_failed() {
-            continue;
-        }
-        let pair = vec![other, test];
-        let question = Question::last(pair.clone(), times);
-        let answer = confirm::ask(session, Purpose::Confirm, &[question])?.remove(0);
-        if answer.tally.always_failed() && fails_in_any_order(session, &pair, 1)? {
-            return Ok(Some((pair, answer)));
-        }
-    }
-    Ok(None)
 }
 
 /// Tests that never fail but are not always reported alike.

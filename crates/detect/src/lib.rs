@@ -18,6 +18,7 @@
 
 mod baseline;
 mod classify;
+mod collection;
 mod confirm;
 mod evidence;
 mod finding;

@@ -60,6 +60,10 @@ fn explain_one(
         // What fresh interpreters say now counts more than what an earlier campaign found.
         Some(class) if session.out_of_budget && class_of(alone) == Class::Unconfirmed => class,
         None | Some(Class::Victim | Class::Brittle | Class::CollectionDependent) => class_of(alone),
+        Some(Class::Masked | Class::PositionDependent) if !target.orders.is_empty() => {
+            class_of(alone)
+        }
+        Some(Class::Masked) if alone.some(Polarity::Fail) => class_of(alone),
         Some(class) => class,
     };
     let mut explanation = Explanation::new(target.test, class);
@@ -75,7 +79,7 @@ fn explain_one(
             "the teardown of its class, module or session fails, on whichever test runs last: no test before it decides that",
         ),
         Class::Masked => explanation.note(
-            "it never fails, and what decides whether it is skipped or expected to fail is not looked for",
+            "what decides whether it passes, is skipped or is expected to fail is not looked for",
         ),
         other => explanation.note(format!(
             "{} tests have no polluters or state-setters to look for",
@@ -152,15 +156,27 @@ fn explain_order(
     explanation
         .culprits
         .sort_by_key(|c| (c.rate.is_some(), c.tests.len()));
-    if explanation.class == Class::Victim && fails_before(session, case, explanation)? {
-        explanation.class = Class::CollectionDependent;
-        explanation.note(
-            "it fails before them as well: what counts is that their files are imported, not that they run",
-        );
-        reproduce_after_culprits(explanation);
-        return Ok(());
-    }
     if explanation.class == Class::Victim {
+        let imported = by_import(session, case, explanation)?;
+        let certain = explanation.culprits.iter().filter(|c| c.rate.is_none());
+        if !imported.is_empty() && imported.len() == certain.count() {
+            explanation.class = Class::CollectionDependent;
+            explanation.note(
+                "it fails before them as well: what counts is that their files are imported, not that they run",
+            );
+            reproduce_after_culprits(explanation);
+            return Ok(());
+        }
+        for tests in imported {
+            let ids: Vec<&str> = tests
+                .iter()
+                .map(|test| session.lab.suite().id(*test).as_str())
+                .collect();
+            explanation.note(format!(
+                "it fails before {} as well: of that, what counts is what is imported, not what runs",
+                ids.join(" and ")
+            ));
+        }
         cleaners::find(session, case, &suspects.cures, explanation)?;
         reproduce_after_culprits(explanation);
     } else {
@@ -177,28 +193,33 @@ fn explain_order(
     Ok(())
 }
 
-/// Whether the test also fails where its culprits come after it: then it is not what they do, but that they are
+/// Culprits after which the test fails as it does before them: then it is not what they do, but that they are
 /// imported. In a fork everything is, so only a test that fails alone there can be of this kind.
-fn fails_before(
+fn by_import(
     session: &mut Session<'_>,
     case: Case,
     explanation: &Explanation,
-) -> Result<bool, LabError> {
-    let certain = explanation.culprits.iter().find(|c| c.rate.is_none());
-    let Some(culprits) = certain.filter(|_| case.warm == Isolation::Fresh) else {
-        return Ok(false);
-    };
-    let mut order = vec![case.target];
-    order.extend(&culprits.tests);
-    let batch: Vec<RunRequest> = (0..session.settings.confirmations)
-        .map(|attempt| session.pristine(order.clone(), pristine::isolation(attempt), attempt))
-        .collect();
-    let records = session.run(Stage::Culprits, batch)?;
+) -> Result<Vec<Vec<TestIndex>>, LabError> {
+    let mut found = Vec::new();
+    if case.warm != Isolation::Fresh {
+        return Ok(found);
+    }
     let fails = |record: &Option<RunRecord>| {
         let first = record.as_ref().and_then(|r| r.executions.first());
         first.is_some_and(|first| first.outcome.polarity() == Polarity::Fail)
     };
-    Ok(records.iter().all(fails))
+    for culprits in explanation.culprits.iter().filter(|c| c.rate.is_none()) {
+        let mut order = vec![case.target];
+        order.extend(&culprits.tests);
+        let batch: Vec<RunRequest> = (0..session.settings.confirmations)
+            .map(|attempt| session.pristine(order.clone(), pristine::isolation(attempt), attempt))
+            .collect();
+        let records = session.run(Stage::Culprits, batch)?;
+        if !records.is_empty() && records.iter().all(fails) {
+            found.push(culprits.tests.clone());
+        }
+    }
+    Ok(found)
 }
 
 fn reproduce_after_culprits(explanation: &mut Explanation) {

@@ -484,6 +484,42 @@ fn a_test_that_fails_beside_another_file_is_explained_by_that_file() {
     }
 }
 
+/// One culprit by what it runs and one by what is imported with it are told apart.
+#[test]
+fn a_file_that_is_enough_to_be_imported_does_not_hide_a_polluter() {
+    let polluter = "import state\ndef test_pollute(): state.SEEN.append(1)\n";
+    let project = Project::new(&[
+        ("state.py", "REG = []\nSEEN = []\n"),
+        (
+            "test_a.py",
+            "import state\ndef test_both(): assert not state.REG and not state.SEEN\n",
+        ),
+        (
+            "test_b.py",
+            "import state; state.REG.append('b')\ndef test_b(): pass\n",
+        ),
+        ("test_c.py", polluter),
+    ]);
+    let order = "test_b.py::test_b\ntest_c.py::test_pollute\ntest_a.py::test_both\n";
+    std::fs::write(project.path().join("order.txt"), order).expect("written");
+    let test = "test_a.py::test_both";
+    let run = project.explain(&[test, "--all", "--order", "order.txt"]);
+    let explanation = run.explanation(test);
+    assert_eq!(explanation["class"], "victim", "{explanation:#}");
+    assert_eq!(
+        explanation["polluters"],
+        serde_json::json!([["test_b.py::test_b"], ["test_c.py::test_pollute"]])
+    );
+    let notes = explanation["notes"].to_string();
+    assert!(
+        notes.contains("it fails before test_b.py::test_b as well"),
+        "{notes}"
+    );
+    assert!(!notes.contains("test_pollute"), "{notes}");
+    let leaks = explanation["leaks"].to_string();
+    assert!(leaks.contains("SEEN"), "{leaks}");
+}
+
 /// What `detect` has found out of tests that no other test decides is not taken back.
 #[test]
 fn what_no_test_before_it_decides_keeps_its_class() {
@@ -505,4 +541,17 @@ fn what_no_test_before_it_decides_keeps_its_class() {
         let run = project.explain(&[test]);
         assert_eq!(run.explanation(test)["class"], class, "{}", run.stdout);
     }
+
+    // A run that shows something else counts more.
+    let text = std::fs::read_to_string(project.path().join("test_a.py")).expect("there");
+    let now = text.replace(
+        "if 'TOKEN' not in os.environ: pytest.skip('no token')",
+        "assert 'TOKEN' not in os.environ",
+    );
+    std::fs::write(project.path().join("test_a.py"), now).expect("written");
+    let order = "test_a.py::test_login\ntest_a.py::test_needs\n";
+    std::fs::write(project.path().join("order.txt"), order).expect("written");
+    let test = "test_a.py::test_needs";
+    let run = project.explain(&[test, "--order", "order.txt"]);
+    assert_eq!(run.explanation(test)["class"], "victim", "{}", run.stdout);
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use flakelab_explain::{Mode, Settings};
 use flakelab_lab::Lab;
+use flakelab_model::Class;
 use flakelab_report::explain::{self as report, GraphFormat};
 use flakelab_store::RecordingLab;
 use serde_json::json;
@@ -30,7 +31,8 @@ pub(crate) fn run(args: &ExplainArgs) -> crate::Outcome {
     };
     deliver::deliver(&json, &text, &args.output, printer)?;
     let code = exit_code(&document);
-    if code == error::FINDINGS {
+    let by_order = |e: &report::Explanation| matches!(e.class, Class::Victim | Class::Brittle);
+    if code == error::FINDINGS && document.explanations.iter().any(by_order) {
         printer.next("`flakelab fix` tries patches for the order-dependent ones");
     }
     Ok(code)
@@ -85,7 +87,7 @@ pub(super) fn conduct(args: &ExplainArgs) -> Result<(report::Document, String, P
     };
     // Without anything to look for there is no need to collect, nor to make a store.
     let named = !args.chosen.tests.is_empty() || !causes.order.is_empty();
-    if !named && !bench.location.file().exists() {
+    if !named && !bench.location.is_taken() {
         return Err(targets::nothing_yet());
     }
     let (early, last) = bench.earlier(causes.campaign.repeat.resume, asked)?;
