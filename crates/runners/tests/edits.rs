@@ -12,7 +12,7 @@ use flakelab_lab::Lab;
 use flakelab_model::{
     CodeEdit, Ending, Isolation, Order, Outcome, Place, RunRequest, Suite, TestIndex, Timeout,
 };
-use flakelab_runners::pytest::{PytestLab, SandboxMode};
+use flakelab_runners::pytest::{PytestLab, SandboxMode, SandboxState};
 use flakelab_source::{Assertions, Edit, Function, Source, apply};
 use support::lab;
 
@@ -281,6 +281,10 @@ fn changed_files_are_what_runs_where_the_system_refuses_to_mount() {
     std::fs::write(&file, "def test_a(): assert False\n").expect("written");
     let changed = vec![(file, b"def test_a(): pass\n".to_vec())];
     let mut changed = lab(&project, SandboxMode::Auto, changed);
+    // Nobody else can be sure that it is refused.
+    if rustix::process::geteuid().is_root() {
+        assert_ne!(changed.facts().sandbox, SandboxState::On);
+    }
     let tests = [(TestIndex(0), None)];
     for isolation in [Isolation::Fork, Isolation::Cold] {
         let said = alone(&mut changed, &tests, isolation);

@@ -7,7 +7,7 @@ use flakelab_runners::pytest::PytestLab;
 use flakelab_store::{Campaign, CampaignId, NewCampaign, Store};
 use serde_json::{Map, Value};
 
-use super::Workbench;
+use super::{Workbench, existing_store};
 use crate::error::{CliError, chain};
 
 /// What a campaign of a verb was asked to do.
@@ -44,20 +44,18 @@ impl Workbench {
         Ok(last)
     }
 
-    /// With `resume`, the store and the campaign to go on with, before anything is collected; a suite that does
-    /// not even collect leaves no store behind, and neither does the question.
+    /// The store, if there is one, and with `resume` the campaign to go on with, before anything is collected; a suite that
+    /// does not even collect leaves no store behind, and neither does the question.
     pub(crate) fn earlier(
         &mut self,
         resume: bool,
         asked: Asked<'_>,
     ) -> Result<(Option<Store>, Option<Campaign>), CliError> {
+        let store = existing_store(&self.location)?;
         if !resume {
-            return Ok((None, None));
+            return Ok((store, None));
         }
-        if !self.location.file().exists() {
-            return Err(nothing_to_resume());
-        }
-        let store = self.open_store()?;
+        let store = store.ok_or_else(nothing_to_resume)?;
         let last = self.resume(&store, asked)?;
         Ok((Some(store), Some(last)))
     }

@@ -1,7 +1,8 @@
 //! What went wrong in the lab, as users see it.
 
 use flakelab_lab::LabError;
-use flakelab_runners::pytest::OpenError;
+use flakelab_report::detect::CollectionError;
+use flakelab_runners::pytest::{Facts, OpenError};
 
 use super::Workbench;
 use crate::error::{self, CliError, chain};
@@ -77,6 +78,21 @@ pub(crate) fn lab_error(lab: LabError, bench: &Workbench) -> CliError {
         .hint("go on with the same command and --resume"),
         LabError::Broken { .. } => unkept(lab),
     }
+}
+
+/// Files that do not collect, each once: they are collected for their tests and for their doctests.
+pub(crate) fn not_collected(facts: &Facts) -> Vec<CollectionError> {
+    let mut found: Vec<CollectionError> = Vec::new();
+    for error in &facts.collection_errors {
+        if found.iter().any(|known| known.id == error.id) {
+            continue;
+        }
+        found.push(CollectionError {
+            id: error.id.clone(),
+            message: error.message.clone(),
+        });
+    }
+    found
 }
 
 fn tail(text: &str, lines: usize) -> String {

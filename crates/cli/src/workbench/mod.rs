@@ -11,7 +11,6 @@ mod progress;
 mod selection;
 mod variants;
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +37,7 @@ use crate::project;
 
 pub(crate) use campaign::{Asked, begin};
 pub(crate) use detected::{Detected, DetectedTest};
-pub(crate) use failures::{instrumented_error, lab_error, unkept};
+pub(crate) use failures::{instrumented_error, lab_error, not_collected, unkept};
 pub(crate) use journal::{EarlierJournal, StoreJournal};
 pub(crate) use orders::read_orders;
 pub(crate) use place::{Place, existing_store, store_of};
@@ -312,12 +311,7 @@ impl Workbench {
                 "every run gets an interpreter of its own, which is slower, because {why}"
             ));
         }
-        // A file is collected once for its tests and once for its doctests.
-        let mut told = HashSet::new();
-        for error in &facts.collection_errors {
-            if !told.insert(&error.id) {
-                continue;
-            }
+        for error in not_collected(facts) {
             let first = error.message.lines().next().unwrap_or_default();
             printer.note(&format!(
                 "`{}` does not collect and is left out: {first}",

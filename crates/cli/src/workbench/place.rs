@@ -68,8 +68,7 @@ pub(crate) fn store_of(
 
 /// The store, if there is one: reading must not make it.
 pub(crate) fn existing_store(location: &Location) -> Result<Option<Store>, CliError> {
-    let there = location.file().exists();
-    there.then(|| open(location)).transpose()
+    location.is_taken().then(|| open(location)).transpose()
 }
 
 pub(super) fn open(location: &Location) -> Result<Store, CliError> {

@@ -208,7 +208,8 @@ fn what_a_test_in_quarantine_takes_along_is_not_green() {
     ]);
     let junit = tempfile::tempdir().expect("a directory");
     let junit = junit.path().join("r.xml");
-    let (code, document) = gate(&project, &["--junit", junit.to_str().expect("utf-8")]);
+    let junit_path = junit.to_str().expect("utf-8");
+    let (code, document) = gate(&project, &["--junit", junit_path]);
     assert_eq!(
         (code, &document["passed"]),
         (4, &false.into()),
@@ -217,7 +218,7 @@ fn what_a_test_in_quarantine_takes_along_is_not_green() {
     let verdicts = list(&document["tests"]).iter().map(|t| &t["verdict"]);
     let verdicts: Vec<&Value> = verdicts.collect();
     assert_eq!(verdicts, ["passed", "filtered", "not_run", "not_run"]);
-    let report = std::fs::read_to_string(junit).expect("written");
+    let report = std::fs::read_to_string(&junit).expect("written");
     assert_eq!(report.matches("the run ended before this test").count(), 2);
 
     let (_, said, _) = filter(&project, &["run"]);
@@ -227,6 +228,18 @@ fn what_a_test_in_quarantine_takes_along_is_not_green() {
     );
     assert!(
         said.contains("beginning with test_a.py::test_behind"),
+        "{said}"
+    );
+    // A file that does not collect is no matter of luck.
+    write(&project, "test_b.py", "import nowhere\n");
+    let (code, document) = gate(&project, &["--junit", junit_path]);
+    assert_eq!(code, 1, "{document:#}");
+    assert_eq!(document["collection_errors"][0]["id"], "test_b.py");
+    let report = std::fs::read_to_string(&junit).expect("written");
+    assert!(report.contains("name=\"test_b.py\""), "{report}");
+    let (_, said, _) = filter(&project, &["run"]);
+    assert!(
+        said.contains("failed: 4 tests, 0 failed, 1 with filtered failures, 2 not run, 1 file does not collect"),
         "{said}"
     );
     // Without a store there is nowhere to keep anything.
@@ -282,4 +295,27 @@ fn an_edit_of_what_runs_at_import_is_an_edit_of_the_code() {
     let (_, document) = gate(&project, &["--reruns", "0"]);
     let failure = &document["tests"][0]["failures"][0];
     assert_eq!(failure["edited"], "code", "{document:#}");
+}
+
+#[test]
+fn an_edit_of_constants_that_are_taken_away_or_imported_is_no_edit_of_nothing() {
+    let project = Project::new(&[
+        ("rates.py", "# Per cent.\nVAT = 3\n\nOLD = 1\n"),
+        (
+            "test_rates.py",
+            "import rates\ndef test_vat():\n    assert rates.VAT == 3\ndef test_old():\n    assert rates.OLD == 1\n",
+        ),
+    ]);
+    commit(&project);
+    let (code, _, said) = filter(&project, &["learn", "--runs", "2"]);
+    assert_eq!(code, 0, "{said}");
+    for (text, test) in [
+        ("# Per cent.\nVAT = 4\n\nOLD = 1\n", 0),
+        ("# Per cent.\nVAT = 3\n\n", 1),
+    ] {
+        write(&project, "rates.py", text);
+        let (_, document) = gate(&project, &["--reruns", "0"]);
+        let failure = &document["tests"][test]["failures"][0];
+        assert_eq!(failure["edited"], "imports", "{document:#}");
+    }
 }

@@ -33,5 +33,13 @@ pub fn annotations(document: &Document) -> Vec<String> {
         .filter(|(_, f)| f.filtered)
         .take(MOST)
         .map(|(t, f)| line("warning", t, f));
-    errors.chain(warnings).collect()
+    let uncollected = document.collection_errors.iter().take(MOST).map(|error| {
+        let first = error.message.lines().next().unwrap_or_default();
+        format!(
+            "::error file={},title=does not collect::{}",
+            property(&error.id),
+            data(first)
+        )
+    });
+    uncollected.chain(errors).chain(warnings).collect()
 }

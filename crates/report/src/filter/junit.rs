@@ -13,6 +13,13 @@ pub fn junit(document: &Document) -> Result<String, JunitError> {
     for test in &document.tests {
         suite.add_test_case(case(test));
     }
+    for error in &document.collection_errors {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_message(first(&error.message));
+        let mut case = TestCase::new(error.id.as_str(), status);
+        case.set_classname("flakelab-collection");
+        suite.add_test_case(case);
+    }
     for entry in &document.expired {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         status.set_message(format!(

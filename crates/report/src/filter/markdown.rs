@@ -4,21 +4,15 @@ use std::fmt::Write as _;
 
 use super::{Document, Failure, Test};
 use crate::markdown::code;
-use crate::wording::{count, first_line};
+use crate::wording::first_line;
 
 const MOST_ROWS: usize = 50;
 
 pub fn markdown(document: &Document) -> String {
-    let not_run = match document.not_run().count() {
-        0 => String::new(),
-        many => format!(", {many} not run"),
-    };
     let mut out = format!(
-        "## flakelab filter: {}\n\n{}, {} failed, {} with filtered failures{not_run}.\n",
+        "## flakelab filter: {}\n\n{}.\n",
         document.verdict(),
-        count(document.tests.len() as u64, "test", "tests"),
-        document.failed().count(),
-        document.filtered().count()
+        document.counts()
     );
     let rows: Vec<(&Test, &Failure)> = document
         .tests
@@ -48,6 +42,14 @@ pub fn markdown(document: &Document) -> String {
     }
     if rows.len() > MOST_ROWS {
         let _ = writeln!(out, "\n… and {} more.", rows.len() - MOST_ROWS);
+    }
+    for error in &document.collection_errors {
+        let _ = writeln!(
+            out,
+            "\n> {} does not collect: {}",
+            code(&error.id),
+            code(&first_line(&error.message, 200))
+        );
     }
     for entry in &document.expired {
         let _ = writeln!(

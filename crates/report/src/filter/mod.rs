@@ -8,7 +8,8 @@ mod terminal;
 
 use serde::Serialize;
 
-use crate::detect::Schema;
+use crate::detect::{CollectionError, Schema};
+use crate::wording::count;
 
 pub use annotations::annotations;
 pub use junit::junit;
@@ -28,6 +29,9 @@ pub struct Document {
     pub tests: Vec<Test>,
     /// Quarantine entries past their day: they fail the gate.
     pub expired: Vec<Expired>,
+    /// Files that do not collect: they fail the gate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collection_errors: Vec<CollectionError>,
     pub passed: bool,
     pub seconds: f64,
 }
@@ -64,7 +68,8 @@ pub struct Failure {
     /// Why: a score above the threshold, or the reason of a quarantine entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
-    /// What was edited since the last version that was learned: `test`, `data`, `code` or `nothing`.
+    /// What was edited since the last version that was learned: `test`, `data`, `code`, `imports` (what runs when
+    /// other files are imported) or `nothing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edited: Option<&'static str>,
     /// What somebody said of it before: `bug` or `update`.
@@ -92,7 +97,10 @@ impl Document {
 
     /// Whether nothing failed, and not everything ran.
     pub fn is_inconclusive(&self) -> bool {
-        self.failed().next().is_none() && self.expired.is_empty() && self.not_run().next().is_some()
+        self.failed().next().is_none()
+            && self.expired.is_empty()
+            && self.collection_errors.is_empty()
+            && self.not_run().next().is_some()
     }
 
     /// In one word.
@@ -102,6 +110,26 @@ impl Document {
             false if self.is_inconclusive() => "inconclusive",
             false => "failed",
         }
+    }
+
+    /// How many tests there are, and what became of them.
+    fn counts(&self) -> String {
+        let mut out = format!(
+            "{}, {} failed, {} with filtered failures",
+            count(self.tests.len() as u64, "test", "tests"),
+            self.failed().count(),
+            self.filtered().count()
+        );
+        let not_run = self.not_run().count();
+        if not_run > 0 {
+            out += &format!(", {not_run} not run");
+        }
+        match self.collection_errors.len() as u64 {
+            0 => {}
+            1 => out += ", 1 file does not collect",
+            many => out += &format!(", {many} files do not collect"),
+        }
+        out
     }
 
     /// Tests with a failure that was passed over.

@@ -44,6 +44,14 @@ pub fn terminal(document: &Document, verbose: bool) -> String {
             tell(&mut out, failure);
         }
     }
+    for error in &document.collection_errors {
+        let _ = writeln!(
+            out,
+            "{BOLD}{RED}does not collect{OFF} {BOLD}{}{OFF}\n  {}",
+            visible(&error.id),
+            first_line(&error.message, 160)
+        );
+    }
     for entry in &document.expired {
         let _ = writeln!(
             out,
@@ -69,19 +77,9 @@ pub fn terminal(document: &Document, verbose: bool) -> String {
     if !out.is_empty() {
         out.push('\n');
     }
-    let filtered = document.filtered().count();
-    let failed = document.failed().count();
     let colour = if document.passed { GREEN } else { RED };
     let verdict = format!("{BOLD}{colour}{}{OFF}", document.verdict());
-    let not_run = match document.not_run().count() {
-        0 => String::new(),
-        many => format!(", {many} not run"),
-    };
-    let _ = writeln!(
-        out,
-        "{verdict}: {}, {failed} failed, {filtered} with filtered failures{not_run}",
-        count(document.tests.len() as u64, "test", "tests"),
-    );
+    let _ = writeln!(out, "{verdict}: {}", document.counts());
     let _ = writeln!(
         out,
         "{} filtered above a score of {} or by quarantine, learned from {}; {}",
@@ -101,11 +99,12 @@ pub fn terminal(document: &Document, verbose: bool) -> String {
 fn rank(test: &super::Test) -> usize {
     let of = |failure: &Failure| match (failure.kind, failure.edited) {
         ("changed", Some("code")) => 0,
-        ("changed", Some("nothing")) => 1,
-        ("changed", Some("data")) => 2,
-        ("changed", _) => 3,
-        ("new", _) => 4,
-        _ => 5,
+        ("changed", Some("imports")) => 1,
+        ("changed", Some("nothing")) => 2,
+        ("changed", Some("data")) => 3,
+        ("changed", _) => 4,
+        ("new", _) => 5,
+        _ => 6,
     };
     let open = test.failures.iter().filter(|failure| !failure.filtered);
     open.map(of).min().unwrap_or(usize::MAX)
@@ -134,6 +133,9 @@ fn tell(out: &mut String, failure: &Failure) {
             "test" => "the test was edited since the last version that was learned",
             "data" => "data beside the test was edited since",
             "code" => "code that the test runs was edited since",
+            "imports" => {
+                "code that runs when it is imported was edited since; whether the test uses it is not known"
+            }
             _ => "neither the test nor the code it runs was edited since",
         };
         let _ = writeln!(out, "  {:<11}{saying}", "edited");

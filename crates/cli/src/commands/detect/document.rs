@@ -7,15 +7,14 @@ use flakelab_detect::{Detection, Finding, Tally};
 use flakelab_lab::Lab;
 use flakelab_model::{Class, TestIndex};
 use flakelab_report::detect::{
-    Campaign, CollectionError, Confidence, Counts, Document, Evidence, Failure, Rate, Reproduce,
-    Schema, Test,
+    Campaign, Confidence, Counts, Document, Evidence, Failure, Rate, Reproduce, Schema, Test,
 };
 use flakelab_runners::pytest::{PytestLab, SandboxState};
 
 use flakelab_store::Totals;
 
 use super::plan::Plan;
-use crate::workbench::shell;
+use crate::workbench::{not_collected, shell};
 
 pub(super) fn build(
     detection: &Detection,
@@ -73,14 +72,7 @@ pub(super) fn build(
                 SandboxState::Unavailable(_) => "unavailable".into(),
             },
             out_of_budget: detection.out_of_budget,
-            collection_errors: facts
-                .collection_errors
-                .iter()
-                .map(|e| CollectionError {
-                    id: e.id.clone(),
-                    message: e.message.clone(),
-                })
-                .collect(),
+            collection_errors: not_collected(facts),
             notes: detection.notes.clone(),
         },
     }

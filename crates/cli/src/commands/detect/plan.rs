@@ -84,7 +84,7 @@ impl Plan {
 fn at_most_orders(number: usize) -> Result<usize, CliError> {
     if number > MOST_ORDERS {
         return Err(CliError::usage(format!(
-            "--orders {number}: {MOST_ORDERS} is the most for one campaign"
+            "{number} orders: {MOST_ORDERS} are the most for one campaign"
         ))
         .hint("another --seed gives other orders; --budget ends a campaign in time"));
     }

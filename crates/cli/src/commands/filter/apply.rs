@@ -142,6 +142,7 @@ pub(super) fn run(args: &ApplyArgs) -> crate::Outcome {
             .iter()
             .filter(|known| known.evidence.score() > threshold)
             .count(),
+        collection_errors: Vec::new(),
         passed: !failed && expired.is_empty(),
         tests,
         expired,

@@ -5,7 +5,7 @@ use flakelab_runners::process::git::Edits;
 
 use super::assertions::Sources;
 
-/// `test`, `data`, `code` or `nothing`: what a failure is most likely about, first.
+/// `test`, `data`, `code`, `imports` or `nothing`: what a failure is most likely about, first.
 pub(super) fn concerning(
     test: &str,
     functions: &[String],
@@ -37,10 +37,22 @@ pub(super) fn concerning(
         touches(file, &path, edits, sources) || touches_imports(file, edits, sources)
     };
     if functions.iter().any(ran) {
-        "code"
+        return "code";
+    }
+    // Whether the test uses it nobody knows: no function of it ran.
+    let imported = |file: &&String| file.ends_with(".py") && !is_of_tests(file);
+    let mut others = edits.lines.keys().filter(imported);
+    if others.any(|file| touches_imports(file, edits, sources)) {
+        "imports"
     } else {
         "nothing"
     }
+}
+
+/// By its name: what other tests do when they are imported is not what this one uses.
+fn is_of_tests(file: &str) -> bool {
+    let name = file.rsplit_once('/').map_or(file, |(_, name)| name);
+    name.starts_with("test_") || name.ends_with("_test.py")
 }
 
 /// Whether lines were edited that run when the file is imported: constants, class bodies.
@@ -49,7 +61,8 @@ fn touches_imports(file: &str, edits: &Edits, sources: &mut Sources) -> bool {
         return false;
     };
     let source = sources.file(file);
-    source.is_some_and(|source| lines.iter().any(|(a, b)| source.runs_at_import(*a, *b)))
+    edits.outdented.contains(file)
+        || source.is_some_and(|source| lines.iter().any(|(a, b)| source.runs_at_import(*a, *b)))
 }
 
 /// Whether lines of a function were edited; of a function that is not found, of its file.

@@ -18,7 +18,7 @@ use super::present::Present;
 use crate::args::{GateArgs, OutputArgs};
 use crate::error::{self, CliError, chain};
 use crate::printer::{Printer, Volume};
-use crate::workbench::{Bar, Workbench, deliver};
+use crate::workbench::{Bar, Workbench, deliver, not_collected};
 
 pub(super) fn run(args: &GateArgs) -> crate::Outcome {
     let started = Instant::now();
@@ -89,10 +89,6 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
         }
     }
     bar.clear();
-    for error in &facts.collection_errors {
-        let first = error.message.lines().next().unwrap_or_default();
-        printer.note(&format!("`{}` does not collect: {first}", error.id));
-    }
     let tests = gate.tests(&suite, &record);
     let expired = expired(&quarantine, &day);
     let gated = |test: &report::Test| matches!(test.verdict, "failed" | "not_run");
@@ -104,6 +100,7 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
         learned: knowledge.versions.clone(),
         threshold,
         filtered_assertions: present.count(),
+        collection_errors: not_collected(&facts),
         passed: !failed && expired.is_empty() && facts.collection_errors.is_empty(),
         tests,
         expired,
