@@ -259,11 +259,11 @@ fn read(path: &Path, table: toml::Table) -> Result<Config, CliError> {
 /// With the setting that it is about, and without the names of Rust's types.
 fn in_words(error: &toml::de::Error) -> String {
     let said = error.to_string().trim().replace('\n', " ");
-    ["usize", "u64", "u32", "u8", "f64"]
-        .iter()
-        .fold(said, |said, kind| {
-            said.replace(&format!("expected {kind}"), "expected a number")
-        })
+    let whole = ["usize", "u64", "u32", "u8"].map(|kind| (kind, "a whole number from 0"));
+    let kinds = whole.into_iter().chain([("f64", "a number")]);
+    kinds.fold(said, |said, (kind, words)| {
+        said.replace(&format!("expected {kind}"), &format!("expected {words}"))
+    })
 }
 
 fn check_keys(
@@ -324,5 +324,10 @@ mod tests {
     fn a_wrong_type_is_an_error() {
         assert!(load_text("flakelab.toml", "jobs = 'many'").is_err());
         assert!(load_text("flakelab.toml", "test-timeout = 'soon'").is_err());
+        let error = load_text("flakelab.toml", "[detect]\norders = -1").expect_err("negative");
+        assert!(
+            error.message.contains("expected a whole number from 0"),
+            "{error:?}"
+        );
     }
 }

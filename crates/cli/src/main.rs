@@ -59,7 +59,8 @@ fn main() -> ExitCode {
 }
 
 fn end(result: Outcome) -> ExitCode {
-    match printer::unwritten().map_or(result, Err) {
+    // What went wrong before counts more.
+    match result.and_then(|code| printer::unwritten().map_or(Ok(code), Err)) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             printer::error(&error);

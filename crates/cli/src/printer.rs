@@ -91,7 +91,7 @@ pub(crate) fn note_unwritten(error: std::io::Error) {
 pub(crate) fn unwritten() -> Option<CliError> {
     let why = UNWRITTEN.get()?;
     let error = CliError::usage(format!("the result could not be printed: {why}"));
-    Some(error.hint("-o writes it to a file"))
+    Some(error.hint("make room there, or read it from the file that -o writes"))
 }
 
 pub(crate) fn error(error: &CliError) {

@@ -135,12 +135,16 @@ impl Store {
     }
 
     pub fn finish(&self, campaign: CampaignId, document: &str) -> Result<(), StoreError> {
-        self.connection
-            .execute(
-                "UPDATE campaigns SET finished = ?, document = ? WHERE id = ?",
-                params![now(), document, campaign.0],
-            )
-            .map_err(|e| self.failed("write to", e))?;
+        self.end(campaign, document)
+            .map_err(|e| self.failed("write to", e))
+    }
+
+    /// The same, within whatever transaction is open.
+    pub(crate) fn end(&self, campaign: CampaignId, document: &str) -> rusqlite::Result<()> {
+        self.connection.execute(
+            "UPDATE campaigns SET finished = ?, document = ? WHERE id = ?",
+            params![now(), document, campaign.0],
+        )?;
         Ok(())
     }
 

@@ -123,10 +123,7 @@ impl Store {
                     )?
                     .execute(params![test, version, lesson])?;
             }
-            transaction.execute(
-                "UPDATE campaigns SET finished = ?, document = ? WHERE id = ?",
-                params![now(), document, campaign.0],
-            )?;
+            self.end(campaign, document)?;
             transaction.commit()
         };
         write().map_err(|e| self.failed("write to", e))

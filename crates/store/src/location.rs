@@ -40,6 +40,11 @@ impl Location {
         &self.file
     }
 
+    /// Whether a store is there, or something that opening will complain about.
+    pub fn is_taken(&self) -> bool {
+        !matches!(self.file.try_exists(), Ok(false))
+    }
+
     /// Where rewritten tests stay for the next run, if there is a directory for that.
     pub fn bytecode(&self) -> Option<PathBuf> {
         let there = self.own && self.file.exists();

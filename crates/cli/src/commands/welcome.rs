@@ -11,7 +11,7 @@ use crate::args::Cli;
 use crate::error::{CLEAN, CliError};
 use crate::printer::Printer;
 use crate::project;
-use crate::workbench::{Detected, Place};
+use crate::workbench::{Detected, Place, existing_store};
 
 /// Columns of the smallest usual terminal.
 const WIDTH: usize = 80;
@@ -96,10 +96,11 @@ fn advise(path: &Path, store: Option<&Path>) -> Advice {
         return unreadable("a configuration that cannot be read".to_owned());
     };
     let name = place.name();
-    if !place.location.file().exists() {
-        return first(&name);
-    }
-    let known = place.open_store().and_then(|store| of_store(&store, &name));
+    let known = match existing_store(&place.location) {
+        Ok(None) => return first(&name),
+        Ok(Some(store)) => of_store(&store, &name),
+        Err(error) => Err(error),
+    };
     known.unwrap_or_else(|_| unreadable(format!("{name}, with a store that cannot be read")))
 }
 

@@ -98,6 +98,21 @@ fn a_store_that_cannot_be_read_is_broken() {
     let (code, checks) = doctor(&project, &["--store", "x.sqlite"]);
     assert_eq!(code, 3);
     assert_eq!(checks["store"]["state"], "broken", "{checks}");
+
+    // As every verb says that needs it, before it collects anything.
+    std::fs::write(project.path().join(".flakelab"), "").expect("written");
+    let (code, checks) = doctor(&project, &[]);
+    assert_eq!(code, 3);
+    assert_eq!(checks["store"]["state"], "broken", "{checks}");
+    for verb in ["detect", "report", "history"] {
+        let output = project.flakelab(&[verb]).output().expect("flakelab runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{verb}: {said}");
+        assert!(
+            said.contains("is a file, and the store is a folder"),
+            "{verb}: {said}"
+        );
+    }
 }
 
 #[test]

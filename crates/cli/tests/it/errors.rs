@@ -221,7 +221,7 @@ fn more_orders_than_fit_into_memory_are_refused() {
     let args = ["detect", "--python", &python, "--orders", "1000000000000"];
     insta::assert_snapshot!(fail(&project, &args), @r"
     exit 2
-    error: --orders 1000000000000: 100000 is the most for one campaign
+    error: 1000000000000 orders: 100000 are the most for one campaign
     hint: another --seed gives other orders; --budget ends a campaign in time
     ");
 }

@@ -11,15 +11,12 @@ use flakelab_report::whole;
 use crate::args::ReportArgs;
 use crate::error::{CLEAN, CliError};
 use crate::printer::{Printer, Volume};
-use crate::workbench::{Place, deliver};
+use crate::workbench::{Place, deliver, existing_store};
 
 pub(crate) fn run(args: &ReportArgs) -> crate::Outcome {
     let printer = Printer::new(args.quiet, false);
     let place = Place::settle(&args.path, args.store.as_deref())?;
-    // Reading must not make a store.
-    if !place.location.file().exists() {
-        return Err(nothing_yet());
-    }
+    let store = existing_store(&place.location)?.ok_or_else(nothing_yet)?;
     let path = match &args.output {
         Some(path) => {
             deliver::check(path)?;
@@ -27,7 +24,6 @@ pub(crate) fn run(args: &ReportArgs) -> crate::Outcome {
         }
         None => place.location.file().with_file_name("report.html"),
     };
-    let store = place.open_store()?;
     let found = gather::gather(&store, &place)?.ok_or_else(nothing_yet)?;
     deliver::write(&path, whole::page(&found))?;
     if printer.volume != Volume::Quiet {
