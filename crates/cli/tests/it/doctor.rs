@@ -104,13 +104,19 @@ fn a_store_that_cannot_be_read_is_broken() {
     let (code, checks) = doctor(&project, &[]);
     assert_eq!(code, 3);
     assert_eq!(checks["store"]["state"], "broken", "{checks}");
-    for verb in ["detect", "report", "history"] {
-        let output = project.flakelab(&[verb]).output().expect("flakelab runs");
+    let python = project.python();
+    let python = python.to_str().expect("utf-8");
+    for args in [
+        &["detect", "--python", python][..],
+        &["report"],
+        &["history"],
+    ] {
+        let output = project.flakelab(args).output().expect("flakelab runs");
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{verb}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
         assert!(
             said.contains("is a file, and the store is a folder"),
-            "{verb}: {said}"
+            "{args:?}: {said}"
         );
     }
 }
