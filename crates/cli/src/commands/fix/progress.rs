@@ -8,6 +8,9 @@ use super::broken;
 use crate::printer::Printer;
 use crate::workbench::Bar;
 
+/// Lines shown of a patch that does not hold.
+const MOST_LINES: usize = 40;
+
 pub(super) struct FixWatch<'a> {
     bar: &'a Bar,
     store: &'a Store,
@@ -53,10 +56,11 @@ impl Watch for FixWatch<'_> {
         self.has_dropped = true;
         let files: Vec<&str> = patch.changes.iter().map(|c| c.path.as_str()).collect();
         let text = format!(
-            "dropped: {} at the {} in {}: {why}",
+            "dropped: {} at the {} in {}: {why}\n{}",
             patch.strategy.word(),
             patch.site.word(),
-            files.join(", ")
+            files.join(", "),
+            excerpt(&patch.diff())
         );
         self.bar.suspend(|| self.printer.detail(&text));
     }
@@ -67,4 +71,19 @@ impl Watch for FixWatch<'_> {
             .keep(self.campaign, &fix.test, &value)
             .map_err(broken)
     }
+}
+
+/// Enough of a patch to see what was tried.
+fn excerpt(diff: &str) -> String {
+    let mut lines = diff.lines();
+    let mut text: Vec<String> = lines
+        .by_ref()
+        .take(MOST_LINES)
+        .map(|line| format!("  {line}"))
+        .collect();
+    let more = lines.count();
+    if more > 0 {
+        text.push(format!("  … {more} more lines"));
+    }
+    text.join("\n")
 }
