@@ -13,6 +13,8 @@ pub struct Case {
     pub cleaners: Vec<Vec<String>>,
     /// Groups of leaks that carry it; the members of one only work together.
     pub causes: Vec<Vec<CausalLeak>>,
+    /// What else the culprits leave changed.
+    pub idle: Vec<CausalLeak>,
 }
 
 impl Case {
@@ -29,6 +31,7 @@ impl Case {
     }
 }
 
+/// What a test leaves changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CausalLeak {
     pub kind: String,

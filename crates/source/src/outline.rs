@@ -80,6 +80,18 @@ impl Source {
         found
     }
 
+    /// The scopes that its fixtures say they have.
+    pub fn fixture_scopes(&self) -> Vec<String> {
+        let fixtures = self.fixtures().into_iter();
+        fixtures
+            .filter_map(|path| {
+                let path: Vec<&str> = path.iter().map(String::as_str).collect();
+                let scope = self.function(&path)?.fixture_scope()?;
+                Some(scope.to_owned())
+            })
+            .collect()
+    }
+
     fn collect_fixtures(
         &self,
         body: Node<'_>,

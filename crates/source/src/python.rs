@@ -428,8 +428,8 @@ impl<'a> Function<'a> {
             .collect()
     }
 
-    /// Takes the scope off a fixture, so that every test gets its own.
-    pub fn drop_scope(self) -> Option<Vec<Edit>> {
+    /// What its `pytest.fixture` decorator is called with, and which of that is the scope.
+    fn scope_argument(self) -> Option<(Node<'a>, Vec<Node<'a>>, usize)> {
         let call = self.fixture_call()?;
         let arguments = call.child_by_field_name("arguments")?;
         let mut cursor = arguments.walk();
@@ -440,6 +440,19 @@ impl<'a> Function<'a> {
                     .child_by_field_name("name")
                     .is_some_and(|n| self.source.of(n) == "scope")
         })?;
+        Some((arguments, all, at))
+    }
+
+    /// The scope of a fixture that says it, e.g. `module`.
+    pub(crate) fn fixture_scope(self) -> Option<&'a str> {
+        let (_, all, at) = self.scope_argument()?;
+        let value = all[at].child_by_field_name("value")?;
+        Some(self.source.of(value).trim_matches(['"', '\'']))
+    }
+
+    /// Takes the scope off a fixture, so that every test gets its own.
+    pub fn drop_scope(self) -> Option<Vec<Edit>> {
+        let (arguments, all, at) = self.scope_argument()?;
         let range = if all.len() == 1 {
             arguments.byte_range()
         } else if at + 1 < all.len() {

@@ -234,16 +234,22 @@ impl Source {
 
     /// Whether the module itself defines or assigns a name.
     pub fn defines(&self, name: &str) -> bool {
+        self.definition_of(name).is_some()
+    }
+
+    /// The first statement at the top of the module that defines or assigns a name.
+    pub fn definition_of(&self, name: &str) -> Option<&str> {
         let root = self.root();
         let mut cursor = root.walk();
         root.named_children(&mut cursor)
             .filter(|node| !node.kind().starts_with("import"))
-            .any(|node| {
+            .find(|node| {
                 let mut used = BTreeSet::new();
                 let mut bound = BTreeSet::new();
-                self.walk(node, &mut used, &mut bound);
+                self.walk(*node, &mut used, &mut bound);
                 bound.contains(name)
             })
+            .map(|node| self.of(node))
     }
 }
 

@@ -9,9 +9,9 @@ use super::{LabArgs, OutputArgs, ProjectArgs};
 ///   $ flakelab doctor
 ///   $ flakelab doctor --python .venv -- tests/unit
 ///
-/// Collects the suite, and tries forks, the private view of files, a shifted clock, a network of one's own
-/// and what else a verb may ask for. Nothing is written, and no test is run. Exit code 0 if everything
-/// necessary is there, else 3.
+/// Collects the suite, and tries forks, the private view of files, a shifted clock, a network of
+/// one's own and what else a verb may ask for. Nothing is written, and no test is run. Exit code 0 if
+/// everything necessary is there, else 3.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct DoctorArgs {

@@ -192,3 +192,16 @@ fn a_command_with_an_option_that_does_not_exist_is_found() {
         "a required word is missing"
     );
 }
+
+#[test]
+fn lines_of_the_help_fit_where_they_are_not_wrapped() {
+    fn check(command: &clap::Command) {
+        let about = command.get_long_about().map(ToString::to_string);
+        for line in about.iter().flat_map(|about| about.lines()) {
+            let width = line.chars().count();
+            assert!(width <= 100, "{} ({width}): {line}", command.get_name());
+        }
+        command.get_subcommands().for_each(check);
+    }
+    check(&Cli::command());
+}

@@ -41,7 +41,8 @@ pub(crate) enum FilterCommand {
 ///
 ///   $ flakelab filter learn --runs 10
 ///
-/// Evidence adds up over versions: learn once for each, e.g. every night. What is learned is kept in the store.
+/// Evidence adds up over versions: learn once for each, e.g. every night. What is learned is kept in
+/// the store.
 // `--version` is that of the project here.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment, disable_version_flag = true)]
@@ -70,8 +71,8 @@ pub(crate) struct LearnArgs {
 ///
 ///   $ flakelab filter run --junit results.xml -- tests/unit
 ///
-/// Exit code 1 if something failed that is no known flake. An assertion that is passed over is recorded and its
-/// test goes on, so that what follows in it still counts.
+/// Exit code 1 if something failed that is no known flake. An assertion that is passed over is
+/// recorded and its test goes on, so that what follows in it still counts.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct GateArgs {

@@ -13,11 +13,11 @@ use super::{CampaignArgs, ChosenArgs, LabArgs, OutputArgs};
 /// explains what is not explained yet. Strategies, the best first:
 ///
 ///   isolate  a fixture, class or module set-up that tests share is made one for every test
-///   restore  what leaks is put back by the tests that leak it: through `monkeypatch` in place of the raw
-///            write, `addCleanup` in unittest classes, or a small fixture
-///   reset    the test itself puts the state right before it starts
-///   helper   what the cleaner of a victim, or the state-setter of a brittle, does comes first; cut down
-///            to the statements that are needed
+///   restore  what leaks is put back by the tests or classes that leak it: through `monkeypatch` in
+///            place of the raw write, `addCleanup` in unittest classes, or a small fixture
+///   reset    the test, its set-up or a fixture puts the state right before it starts
+///   helper   what the cleaner of a victim, or the state-setter of a brittle, does comes first; cut
+///            down to the statements that are needed
 ///
 /// Each patch is tried in a private view of the project: the test must pass alone, after every known
 /// culprit and after every other test, in the default order and in shuffles; no other test may fail

@@ -12,8 +12,8 @@ use super::OutputArgs;
 ///   $ flakelab ingest build/test-results --version 1.4.2 --run nightly-17
 ///
 /// Reads JUnit XML as pytest, surefire, gradle, nextest, jest-junit and others write it, CTRF, and the
-/// JSON of Playwright; what a file is, its content tells. Directories are searched for *.xml and *.json.
-/// Every attempt counts: retries, reruns, and tests that are listed twice.
+/// JSON of Playwright; what a file is, its content tells. Directories are searched for *.xml and
+/// *.json. Every attempt counts: retries, reruns, and tests that are listed twice.
 ///
 /// A report that cannot be read to its end is named and left out; of each report all rows are taken or
 /// none. The same report in the same run of the same version counts once, so that an ingest that was
@@ -62,9 +62,10 @@ pub(crate) struct IngestArgs {
 ///
 /// The tests whose verdicts varied, over all reports that `flakelab ingest` took, the worst first:
 ///
-///   score    share of consecutive executions whose verdicts differ; from one version to the next, where
-///            a change may explain it, a difference counts half
-///   entropy  of the verdicts within versions: 0 where each has one verdict, 0.69 where both are as often
+///   score    share of consecutive executions whose verdicts differ; from one version to the next,
+///            where a change may explain it, a difference counts half
+///   entropy  of the verdicts within versions: 0 where each has one verdict, 0.69 where both are as
+///            often
 ///   flips    share of consecutive executions whose verdicts differ, versions aside
 ///   since    the first version with both verdicts
 ///

@@ -9,7 +9,8 @@ use clap::Args;
 ///   $ flakelab init
 ///   $ flakelab init --stdout
 ///
-/// No setting is necessary: flakelab works without a configuration. A file that is there is not touched.
+/// No setting is necessary: flakelab works without a configuration. A file that is there is not
+/// touched.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct InitArgs {

@@ -53,7 +53,8 @@ pub(crate) enum InjectCommand {
 ///
 ///   $ flakelab inject verify data --sample 20
 ///
-/// Each patch is applied to a copy of the project; the printed orders must pass and fail as the data set says.
+/// Each patch is applied to a copy of the project; the printed orders must pass and fail as the data
+/// set says.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct VerifyArgs {

@@ -142,8 +142,8 @@ pub(crate) struct ViewArgs {
 ///   $ flakelab mutate simulate matrix.json
 ///
 /// `flakelab mutate --matrix=matrix.json` writes the matrix.
-/// Random orders, the most frequent hits first, the fastest first, and the best and worst that knowing all
-/// verdicts allows; each with reruns at once and later. Times are those of the coverage runs.
+/// Random orders, the most frequent hits first, the fastest first, and the best and worst that knowing
+/// all verdicts allows; each with reruns at once and later. Times are those of the coverage runs.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct SimulateArgs {

@@ -9,8 +9,8 @@ use clap_complete::Shell;
 ///
 ///   $ source <(flakelab completions bash)
 ///
-/// To keep them: for bash in ~/.local/share/bash-completion/completions/flakelab, for zsh as _flakelab in
-/// a folder of $fpath, for fish in ~/.config/fish/completions/flakelab.fish.
+/// To keep them: for bash in ~/.local/share/bash-completion/completions/flakelab, for zsh as _flakelab
+/// in a folder of $fpath, for fish in ~/.config/fish/completions/flakelab.fish.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct CompletionsArgs {

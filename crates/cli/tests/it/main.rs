@@ -22,6 +22,7 @@ mod fix;
 mod fix_cleaners;
 mod fix_edits;
 mod fix_idioms;
+mod fix_reach;
 mod fix_setters;
 mod help;
 mod history;

@@ -1,19 +1,28 @@
-//! Fixtures that put a leak back after each test of a file.
+//! Fixtures that every test of a file gets: those that put a leak back, and others of ours.
+
+use flakelab_source::{Source, Tree};
 
 use crate::case::CausalLeak;
-use flakelab_source::Tree;
 
-use super::names::{Part, Slot, slot};
+use super::names::{Part, Slot, logger, slot};
+
+/// How long what the fixture does lasts. One of a class comes before what the class itself sets up for all its tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    Test,
+    Class,
+    Module,
+}
 
 /// What one leak takes: modules to import, parameters of the fixture, lines before and after the test.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) modules: Vec<String>,
-    parameters: Vec<&'static str>,
-    /// A `with` that the test runs in.
-    around: Option<String>,
-    before: Vec<String>,
-    after: Vec<String>,
+    pub(super) parameters: Vec<String>,
+    /// What the test runs in, for a `with`.
+    pub(super) context: Option<&'static str>,
+    pub(super) before: Vec<String>,
+    pub(super) after: Vec<String>,
 }
 
 impl Lines {
@@ -34,10 +43,10 @@ impl Lines {
         self.modules.dedup();
         for parameter in &other.parameters {
             if !self.parameters.contains(parameter) {
-                self.parameters.push(parameter);
+                self.parameters.push(parameter.clone());
             }
         }
-        self.around = self.around.take().or_else(|| other.around.clone());
+        self.context = self.context.or(other.context);
         self.before.extend(before);
         self.after.extend(after);
     }
@@ -63,7 +72,7 @@ pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines>
             })
             .into_iter()
             .collect(),
-        "logging" => logger(leak).into_iter().collect(),
+        "logging" => logging(leak).into_iter().collect(),
         "asyncio" => vec![Lines {
             modules: vec!["asyncio".into()],
             after: vec!["asyncio.set_event_loop_policy(None)".into()],
@@ -102,7 +111,7 @@ pub(super) fn stream(leak: &CausalLeak) -> Option<&'static str> {
 fn patching(modules: &[&str], line: String) -> Lines {
     Lines {
         modules: modules.iter().map(|m| (*m).to_owned()).collect(),
-        parameters: vec!["monkeypatch"],
+        parameters: vec!["monkeypatch".into()],
         before: vec![line],
         ..Lines::default()
     }
@@ -120,7 +129,7 @@ fn after(slot: &Slot, lines: Vec<String>) -> Lines {
 fn environ() -> Lines {
     Lines {
         modules: vec!["os".into(), "from unittest import mock".into()],
-        around: Some("with mock.patch.dict(os.environ):".into()),
+        context: Some("mock.patch.dict(os.environ)"),
         ..Lines::default()
     }
 }
@@ -149,9 +158,7 @@ fn created_file(leak: &CausalLeak, absent: bool) -> Option<Lines> {
     modules.push("shutil".into());
     Some(Lines {
         modules,
-        parameters,
-        around: None,
-        before: Vec::new(),
+        parameters: parameters.into_iter().map(str::to_owned).collect(),
         after: vec![
             format!("left = {base} / \"{name}\""),
             "if left.is_dir():".into(),
@@ -159,16 +166,12 @@ fn created_file(leak: &CausalLeak, absent: bool) -> Option<Lines> {
             "elif left.exists():".into(),
             "    left.unlink()".into(),
         ],
+        ..Lines::default()
     })
 }
 
-fn logger(leak: &CausalLeak) -> Option<Lines> {
-    let (name, field) = leak.name.strip_prefix("logger ")?.rsplit_once(": ")?;
-    let get = if name == "root" {
-        "logger = logging.getLogger()".to_owned()
-    } else {
-        format!("logger = logging.getLogger(\"{name}\")")
-    };
+fn logging(leak: &CausalLeak) -> Option<Lines> {
+    let (logger, field) = logger(&leak.name)?;
     let (save, back) = match field {
         "level" => ("saved = logger.level", "logger.setLevel(saved)"),
         "handlers" => ("saved = logger.handlers[:]", "logger.handlers[:] = saved"),
@@ -179,7 +182,7 @@ fn logger(leak: &CausalLeak) -> Option<Lines> {
     };
     Some(Lines {
         modules: vec!["logging".into()],
-        before: vec![get, save.into()],
+        before: vec![format!("logger = {logger}"), save.into()],
         after: vec![back.into()],
         ..Lines::default()
     })
@@ -229,7 +232,7 @@ fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Option<
     if slot.owner.is_empty() {
         return (!absent).then(|| Lines {
             modules: vec!["sys".into()],
-            parameters: vec!["monkeypatch"],
+            parameters: vec!["monkeypatch".into()],
             before: vec![format!(
                 "monkeypatch.setattr(sys.modules[__name__], \"{name}\", {name})"
             )],
@@ -249,7 +252,7 @@ fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Option<
     } else {
         Lines {
             modules,
-            parameters: vec!["monkeypatch"],
+            parameters: vec!["monkeypatch".into()],
             before: vec![format!(
                 "monkeypatch.setattr({owner}, \"{name}\", {owner}.{name})"
             )],
@@ -259,31 +262,60 @@ fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Option<
 }
 
 /// An autouse fixture of these lines.
-pub(super) fn fixture(name: &str, lines: &Lines, indent: &str) -> String {
+pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> String {
+    // A test's `monkeypatch` is too short-lived for others.
+    let is_lent = |parameter: &&String| scope != Scope::Test && *parameter == "monkeypatch";
+    let own: Vec<&str> = lines
+        .parameters
+        .iter()
+        .filter(|parameter| !is_lent(parameter))
+        .map(String::as_str)
+        .collect();
+    let decorator = match scope {
+        Scope::Test => "(autouse=True)",
+        Scope::Class => "(scope=\"class\", autouse=True)",
+        Scope::Module => "(scope=\"module\", autouse=True)",
+    };
     let mut text = format!(
-        "@pytest.fixture(autouse=True)\ndef {name}({}):\n",
-        lines.parameters.join(", ")
+        "@pytest.fixture{decorator}\ndef {name}({}):\n",
+        own.join(", ")
     );
-    let mut add = |line: &str| {
+    let mut deep = 1;
+    let mut add = |line: &str, deep: usize| {
         // One more level inside a statement.
         let inner = line.strip_prefix("    ");
-        let deeper = if inner.is_some() { indent } else { "" };
-        text.push_str(indent);
-        text.push_str(deeper);
+        let deep = deep + usize::from(inner.is_some());
+        text.push_str(&indent.repeat(deep));
         text.push_str(inner.unwrap_or(line));
         text.push('\n');
     };
-    for line in &lines.before {
-        add(line);
+    let is_lent = own.len() < lines.parameters.len();
+    if is_lent {
+        add("with pytest.MonkeyPatch.context() as monkeypatch:", deep);
+        deep += 1;
     }
-    if let Some(around) = &lines.around {
-        add(around);
-        add("    yield");
-    } else if !lines.after.is_empty() {
-        add("yield");
+    for line in &lines.before {
+        add(line, deep);
+    }
+    if let Some(context) = lines.context {
+        add(&format!("with {context}:"), deep);
+        add("    yield", deep);
+    } else if is_lent || !lines.after.is_empty() {
+        add("yield", deep);
     }
     for line in &lines.after {
-        add(line);
+        add(line, deep);
     }
     text
+}
+
+/// This name, and a number if the file has it already.
+pub(super) fn free_name(source: &Source, base: &str) -> String {
+    let mut name = base.to_owned();
+    let mut number = 2;
+    while source.defines(&name) {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
 }

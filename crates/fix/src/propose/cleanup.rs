@@ -33,7 +33,10 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
         if let [only] = polluters.as_slice() {
             found.extend(in_test(cause, only, tree));
         }
-        found.extend(in_classes(cause, &polluters, tree));
+        found.extend(in_classes(cause, &polluters, false, tree));
+    }
+    for cause in &case.causes {
+        found.extend(in_classes(cause, &polluters, true, tree));
     }
     found
 }
@@ -68,7 +71,13 @@ fn in_test(cause: &[CausalLeak], polluter: &Place, tree: &dyn Tree) -> Option<Pa
     Some(patch(cause, &polluter.function, vec![change]))
 }
 
-fn in_classes(cause: &[CausalLeak], polluters: &[Place], tree: &dyn Tree) -> Option<Patch> {
+/// In the `setUp` of the classes, or where they set up what all their tests share.
+fn in_classes(
+    cause: &[CausalLeak],
+    polluters: &[Place],
+    shared: bool,
+    tree: &dyn Tree,
+) -> Option<Patch> {
     let mut classes: Vec<&Place> = Vec::new();
     for place in polluters {
         let same = |known: &&Place| known.file == place.file && known.classes == place.classes;
@@ -92,17 +101,30 @@ fn in_classes(cause: &[CausalLeak], polluters: &[Place], tree: &dyn Tree) -> Opt
         };
         let (lines, needed) = lines(cause, &located, tree)?;
         let class = located.class()?;
-        let mut edits = vec![match class.method("setUp") {
-            Some(own) => {
-                let pieces: Vec<Piece> = lines.iter().map(|line| Piece::line(line)).collect();
-                own.prepend_pieces(&pieces)?
-            }
-            None => {
-                let first = "super().setUp()".to_owned();
-                let body: Vec<String> = [first].into_iter().chain(lines).collect();
-                class.add_method("def setUp(self):", &body)?
-            }
-        }];
+        let mut edits = vec![
+            match class.method(if shared { "setUpClass" } else { "setUp" }) {
+                Some(own) if shared => {
+                    let class = own.parameters().into_iter().next()?;
+                    let wide = |line: String| {
+                        Piece::line(
+                            &line.replace("self.addCleanup(", &format!("{class}.addClassCleanup(")),
+                        )
+                    };
+                    let pieces: Vec<Piece> = lines.into_iter().map(wide).collect();
+                    own.prepend_pieces(&pieces)?
+                }
+                None if shared => return None,
+                Some(own) => {
+                    let pieces: Vec<Piece> = lines.iter().map(|line| Piece::line(line)).collect();
+                    own.prepend_pieces(&pieces)?
+                }
+                None => {
+                    let first = "super().setUp()".to_owned();
+                    let body: Vec<String> = [first].into_iter().chain(lines).collect();
+                    class.add_method("def setUp(self):", &body)?
+                }
+            },
+        ];
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
         edits.extend(located.source.add_imports(&names));
         let after = apply(&now, &edits);
@@ -119,7 +141,12 @@ fn in_classes(cause: &[CausalLeak], polluters: &[Place], tree: &dyn Tree) -> Opt
             after,
         })
         .collect();
-    Some(patch(cause, "each test of the class", changes))
+    let whom = if shared {
+        "the class"
+    } else {
+        "each test of the class"
+    };
+    Some(patch(cause, whom, changes))
 }
 
 /// The lines, and what has to be imported for them.

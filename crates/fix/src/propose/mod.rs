@@ -2,6 +2,7 @@
 
 mod block;
 mod cleanup;
+mod guard;
 mod helper;
 mod isolate;
 mod names;
@@ -201,6 +202,7 @@ mod tests {
                 left_by: vec![culprit.into()],
                 ..CausalLeak::default()
             }]],
+            idle: Vec::new(),
         }
     }
 
@@ -284,6 +286,97 @@ mod tests {
             Strategy::Helper,
             "def test_b(other, box):\n    \"\"\"Doc.\"\"\"\n    test_s(box)\n    assert other\n",
         );
+    }
+
+    #[test]
+    fn loggers_and_attributes_that_should_not_be_there_are_put_right() {
+        let file = ("test_a.py", "def test_b():\n    assert 1\n");
+        let brittle = case(
+            Class::Brittle,
+            "test_a.py::test_b",
+            "test_p.py::test_p",
+            ("logging", "logger shop: handlers", "[]"),
+        );
+        check(
+            &[file],
+            &brittle,
+            Strategy::Reset,
+            "    monkeypatch.setattr(logging.getLogger(\"shop\"), \"handlers\", [logging.NullHandler()])\n",
+        );
+        let victim = case(
+            Class::Victim,
+            "test_a.py::test_b",
+            "test_p.py::test_p",
+            ("class_attribute", "shop.Shop.open", "(not there)"),
+        );
+        check(
+            &[file, ("shop.py", "class Shop:\n    pass\n")],
+            &victim,
+            Strategy::Reset,
+            "    monkeypatch.delattr(shop.Shop, \"open\", raising=False)\n",
+        );
+    }
+
+    #[test]
+    fn state_that_a_class_meets_is_put_right_before_the_class() {
+        let text = "class TestA:\n    def setup_class(cls):\n        pass\n\n    def test_b(self):\n        pass\n";
+        let leak = ("environ", "os.environ[\"X\"]", "(not there)");
+        let both = case(
+            Class::Victim,
+            "test_a.py::TestA::test_b",
+            "test_a.py::TestA::test_p",
+            leak,
+        );
+        check(
+            &[("test_a.py", text)],
+            &both,
+            Strategy::Reset,
+            "@pytest.fixture(scope=\"class\", autouse=True)\ndef reset_state():\n    with pytest.MonkeyPatch.context() as monkeypatch:\n        monkeypatch.delenv(\"X\", raising=False)\n        yield\n",
+        );
+        check(
+            &[("test_a.py", text)],
+            &both,
+            Strategy::Restore,
+            "@pytest.fixture(scope=\"class\", autouse=True)\ndef restore_environment():\n    with mock.patch.dict(os.environ):\n        yield\n",
+        );
+    }
+
+    #[test]
+    fn a_setter_runs_only_where_the_state_is_missing() {
+        for (leak, condition) in [
+            (
+                ("environ", "os.environ[\"X\"]", "(not there)"),
+                "\"X\" not in os.environ",
+            ),
+            (
+                ("global", "shop.OPEN[\"x\"]", "(not there)"),
+                "\"x\" not in shop.OPEN",
+            ),
+            (("global", "shop.OPEN", "None"), "shop.OPEN is None"),
+            (("global", "shop.OPEN", "[]"), "not shop.OPEN"),
+            (
+                ("attribute", "shop.BOX.lid", "(not there)"),
+                "not hasattr(shop.BOX, \"lid\")",
+            ),
+            (
+                ("logging", "logger root: filters", "[]"),
+                "not logging.getLogger().filters",
+            ),
+        ] {
+            let brittle = case(
+                Class::Brittle,
+                "test_a.py::test_b",
+                "test_a.py::test_s",
+                leak,
+            );
+            let text = "def test_s():\n    fill()\n\n\ndef test_b():\n    assert 1\n";
+            check(
+                &[("test_a.py", text), ("shop.py", "")],
+                &brittle,
+                Strategy::Helper,
+                &format!("    if {condition}:\n        test_s()\n"),
+            );
+        }
     }
 
     #[test]

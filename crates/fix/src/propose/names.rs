@@ -2,6 +2,19 @@
 
 use flakelab_source::{Source, Tree};
 
+/// `logger shop: handlers` as an expression and the attribute of it.
+pub(super) fn logger(name: &str) -> Option<(String, &str)> {
+    let (name, field) = name.strip_prefix("logger ")?.rsplit_once(": ")?;
+    if name.contains(['"', '\\', '\n']) {
+        return None;
+    }
+    let expression = match name {
+        "root" => "logging.getLogger()".to_owned(),
+        name => format!("logging.getLogger(\"{name}\")"),
+    };
+    Some((expression, field))
+}
+
 /// `shop.pricing.RATES["default"]` in parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
@@ -58,7 +71,7 @@ fn key_end(text: &str) -> Option<usize> {
 /// A slot of a module that a file can refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slot {
-    /// The module to import, or `None` where the file itself is the module.
+    /// The module to import, or the statement that imports the owner from it; `None` where the file itself is the module.
     pub(super) module: Option<String>,
     /// What holds the slot; empty for a global of the file itself.
     pub(super) owner: String,
@@ -121,20 +134,42 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree, outside: bool) -> Op
             Part::Key(key) => owner.push_str(key),
         }
     }
+    let mut needed = (!is_own).then_some(module);
+    if let (Some(module), Some(Part::Name(thing))) = (&needed, middle.first())
+        && is_hidden(module, tree)
+    {
+        owner = owner[module.len() + 1..].to_owned();
+        needed = Some(format!("from {module} import {thing}"));
+    }
     Some(Slot {
-        module: (!is_own).then_some(module),
+        module: needed,
         owner,
         last: last.clone(),
     })
 }
 
-/// Rewrites `module.…` in code of ours to what the file calls it; returns what has to be imported for it.
+/// Whether the module defines something with its own name: where its package imports that as well, `package.module` is no
+/// longer the module.
+fn is_hidden(module: &str, tree: &dyn Tree) -> bool {
+    let Some((_, own)) = module.rsplit_once('.') else {
+        return false;
+    };
+    let words: Vec<&str> = module.split('.').collect();
+    let defines = |text: String| Source::parse(&text).is_some_and(|source| source.defines(own));
+    text_of(&words, tree).is_some_and(defines)
+}
+
+/// Rewrites `module.…` in code of ours to what the file calls it; returns what has to be imported for it. A statement that
+/// imports is what it is.
 pub(super) fn localise(
     source: &Source,
     path: &str,
     module: &str,
     code: &mut String,
 ) -> Option<String> {
+    if module.starts_with("from ") {
+        return Some(module.to_owned());
+    }
     let say = |code: &mut String, long: &str, short: &str| {
         for end in [".", ",", ")", "[", " "] {
             *code = code.replace(&format!("{long}{end}"), &format!("{short}{end}"));
@@ -166,10 +201,14 @@ pub(super) fn localise(
 }
 
 fn is_module(words: &[&str], tree: &dyn Tree) -> bool {
+    text_of(words, tree).is_some()
+}
+
+fn text_of(words: &[&str], tree: &dyn Tree) -> Option<String> {
     let path = words.join("/");
-    ["", "src/"].iter().any(|base| {
-        tree.read(&format!("{base}{path}.py")).is_some()
-            || tree.read(&format!("{base}{path}/__init__.py")).is_some()
+    ["", "src/"].iter().find_map(|base| {
+        let plain = tree.read(&format!("{base}{path}.py"));
+        plain.or_else(|| tree.read(&format!("{base}{path}/__init__.py")))
     })
 }
 
@@ -198,6 +237,25 @@ mod tests {
         assert_eq!(found.module.as_deref(), Some("shop.pricing"));
         assert_eq!(found.owner, "shop.pricing.RATES");
         assert_eq!(found.expression(), r#"shop.pricing.RATES["a.b]"]"#);
+    }
+
+    #[test]
+    fn what_hides_its_module_is_gone_round() {
+        struct Hidden;
+        impl Tree for Hidden {
+            fn read(&self, path: &str) -> Option<String> {
+                let text = "class Table:\n    pass\n\n\ndef table():\n    pass\n";
+                (path == "shop/table.py").then(|| text.to_owned())
+            }
+        }
+        let found = slot("shop.table.Table.rows[0]", "test_a.py", &Hidden, false);
+        let found = found.expect("a slot");
+        let import = "from shop.table import Table";
+        assert_eq!(found.module.as_deref(), Some(import));
+        assert_eq!(found.expression(), "Table.rows[0]");
+        // Nothing stands between the module and what is bound again.
+        let found = slot("shop.table.limit", "test_a.py", &Hidden, false);
+        assert_eq!(found.expect("a slot").module.as_deref(), Some("shop.table"));
     }
 
     #[test]

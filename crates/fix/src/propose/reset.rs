@@ -2,9 +2,11 @@
 //! set-up, or a fixture where several tests of the file need it.
 
 use flakelab_model::{Class, Place};
-use flakelab_source::{Source, Tree, apply, locate};
+use flakelab_source::{Tree, apply, locate};
 
-use super::names::{Part, localise, slot};
+use super::block::{Lines, Scope, fixture, free_name};
+use super::names::{Part, localise, logger, parts, slot};
+use super::restore::sets_up_class;
 use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -14,7 +16,7 @@ enum Spot {
     Test,
     /// The set-up of its class may be what fails, so that the test itself is too late.
     Method(&'static str),
-    Fixture,
+    Fixture(Scope),
 }
 
 pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> {
@@ -24,22 +26,53 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> 
         Spot::Method("setup_method"),
     ];
     if shared {
-        spots.insert(0, Spot::Fixture);
+        spots.insert(0, Spot::Fixture(Scope::Test));
     } else {
-        spots.push(Spot::Fixture);
+        spots.push(Spot::Fixture(Scope::Test));
     }
-    case.causes
+    // What it sets up for all its tests may be what meets the state.
+    if Place::of(&case.test).is_some_and(|place| sets_up_class(&place, tree)) {
+        spots.push(Spot::Fixture(Scope::Class));
+    }
+    let mut causes = case.causes.clone();
+    if case.class == Class::Brittle && causes.len() > 1 {
+        causes.insert(0, causes.concat());
+    }
+    let all = with_siblings(case);
+    if !causes.contains(&all) {
+        causes.push(all);
+    }
+    causes
         .iter()
         .flat_map(|cause| spots.iter().map(move |spot| (cause, *spot)))
         .filter_map(|(cause, spot)| at_victim(case, cause, spot, tree))
         .collect()
 }
 
+/// All that is known to matter, and what else was changed in the same object. Whatever is taken from a brittle makes it
+/// fail, so it needs all of it; with some of that missing it may fail in another way, which proves nothing.
+fn with_siblings(case: &Case) -> Vec<CausalLeak> {
+    let mut all: Vec<CausalLeak> = case.causes.concat();
+    let owner = |leak: &CausalLeak| {
+        let mut parts = parts(&leak.name)?;
+        parts.pop();
+        Some((leak.kind.clone(), leak.left_by.clone(), parts))
+    };
+    let known = all.iter().map(owner).filter(Option::is_some);
+    let owners: Vec<_> = known.collect();
+    let beside = case
+        .idle
+        .iter()
+        .filter(|leak| owners.contains(&owner(leak)));
+    all.extend(beside.cloned());
+    all
+}
+
 fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> Option<Patch> {
     let place = Place::of(&case.test)?;
     let located = match spot {
         Spot::Method(name) => locate::method(&place, name, tree)?,
-        Spot::Test | Spot::Fixture => locate::test(&place, tree)?,
+        Spot::Test | Spot::Fixture(_) => locate::test(&place, tree)?,
     };
     let (file, source) = (&located.file, &located.source);
     let mut lines = Vec::new();
@@ -65,19 +98,26 @@ fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> 
         .take(1)
         .map(|_| "monkeypatch".to_owned())
         .collect();
-    if !monkeypatch.is_empty() && (spot != Spot::Test || locate::is_unittest(&place, tree)) {
+    let takes_fixtures = match spot {
+        Spot::Test => !locate::is_unittest(&place, tree),
+        Spot::Method(_) => false,
+        Spot::Fixture(_) => true,
+    };
+    if !monkeypatch.is_empty() && !takes_fixtures {
         return None;
     }
-    let edits = if spot == Spot::Fixture {
+    let edits = if let Spot::Fixture(scope) = spot {
         needed.push("pytest".into());
-        let indent = source.indent();
-        let mut block = format!(
-            "@pytest.fixture(autouse=True)\ndef {}():\n",
-            fixture_name(source, case.class)
-        );
-        for line in &lines {
-            block.push_str(&format!("{indent}{line}\n"));
-        }
+        let stem = match case.class {
+            Class::Brittle => "set_up_state",
+            _ => "reset_state",
+        };
+        let lines = Lines {
+            parameters: monkeypatch,
+            before: lines,
+            ..Lines::default()
+        };
+        let block = fixture(&free_name(source, stem), &lines, source.indent(), scope);
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
         source.add_block(&names, &block)
     } else {
@@ -106,20 +146,6 @@ fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> 
     })
 }
 
-fn fixture_name(source: &Source, class: Class) -> String {
-    let base = match class {
-        Class::Brittle => "set_up_state",
-        _ => "reset_state",
-    };
-    let mut name = base.to_owned();
-    let mut number = 2;
-    while source.function(&[&name]).is_some() {
-        name = format!("{base}_{number}");
-        number += 1;
-    }
-    name
-}
-
 /// The line that makes the slot of a leak hold a value, and the module it needs. Only values that can be
 /// written down.
 fn reset(
@@ -141,6 +167,26 @@ fn reset(
             };
             Some((line, None))
         }
+        "logging" => {
+            let (logger, field) = logger(&leak.name)?;
+            let line = match field {
+                "handlers" => {
+                    // What it handles nobody can say; that it has one is mostly what matters.
+                    let wanted = if value == "[]" {
+                        "[]"
+                    } else {
+                        "[logging.NullHandler()]"
+                    };
+                    format!("monkeypatch.setattr({logger}, \"handlers\", {wanted})")
+                }
+                "level" if is_literal(value) => format!("{logger}.setLevel({value})"),
+                "disabled" | "propagate" if is_literal(value) => {
+                    format!("monkeypatch.setattr({logger}, \"{field}\", {value})")
+                }
+                _ => return None,
+            };
+            Some((line, Some("logging".into())))
+        }
         "cache" => {
             let slot = slot(&leak.name, file, tree, false)?;
             Some((format!("{}.cache_clear()", slot.expression()), slot.module))
@@ -153,6 +199,12 @@ fn reset(
                 (Part::Key(key), _) if absent => {
                     let key = key.trim_start_matches('[').trim_end_matches(']');
                     format!("{}.pop({key}, None)", slot.owner)
+                }
+                (Part::Name(name), _) if absent && !slot.owner.is_empty() => {
+                    format!(
+                        "monkeypatch.delattr({}, \"{name}\", raising=False)",
+                        slot.owner
+                    )
                 }
                 // A name of the file itself would take a `global` statement.
                 (Part::Name(_), value) if is_literal(value) && !slot.owner.is_empty() => {

@@ -2,10 +2,10 @@
 //! polluters lie in several modules, it goes into the conftest file above them if there is one, else into each
 //! of them: a suite gets no new files. Code that is only tested by its doctests is left alone.
 
-use flakelab_model::Class;
-use flakelab_source::{Source, Tree, apply};
+use flakelab_model::{Class, Place};
+use flakelab_source::{Source, Tree, apply, locate};
 
-use super::block::{Lines, fixture, stream, ways};
+use super::block::{Lines, Scope, fixture, free_name, stream, ways};
 use super::names::localise;
 use super::{Around, has_only_doctests};
 use crate::case::{Case, CausalLeak};
@@ -21,16 +21,18 @@ pub(super) fn propose(case: &Case, around: Around<'_>) -> Vec<Patch> {
     }
     let files = case.culprit_files();
     let mut found = Vec::new();
-    for cause in &case.causes {
-        match files.as_slice() {
-            [file] if !has_only_doctests(file, around.suite, tree) => {
-                found.extend(in_file(cause, file, tree));
-            }
-            several => {
-                let above = conftest(several).filter(|path| tree.read(path).is_some());
-                match above {
-                    Some(path) => found.extend(in_file(cause, &path, tree)),
-                    None => found.extend(in_each(cause, several, tree)),
+    for scope in scopes(case, tree) {
+        for cause in &case.causes {
+            match files.as_slice() {
+                [file] if !has_only_doctests(file, around.suite, tree) => {
+                    found.extend(in_file(cause, file, scope, tree));
+                }
+                several => {
+                    let above = conftest(several).filter(|path| tree.read(path).is_some());
+                    match above {
+                        Some(path) => found.extend(in_file(cause, &path, scope, tree)),
+                        None => found.extend(in_each(cause, several, scope, tree)),
+                    }
                 }
             }
         }
@@ -38,12 +40,41 @@ pub(super) fn propose(case: &Case, around: Around<'_>) -> Vec<Patch> {
     found
 }
 
+/// For whom the state can be put back: also for a class or module, where one of the culprits' sets things up for all
+/// its tests.
+fn scopes(case: &Case, tree: &dyn Tree) -> Vec<Scope> {
+    let places = case.culprits.iter().flatten();
+    let places: Vec<Place> = places.filter_map(|id| Place::of(id)).collect();
+    let mut fixtures: Vec<String> = Vec::new();
+    for file in case.culprit_files() {
+        if let Some(source) = tree.read(&file).and_then(|text| Source::parse(&text)) {
+            fixtures.extend(source.fixture_scopes());
+        }
+    }
+    let has = |scope: &[&str]| fixtures.iter().any(|one| scope.contains(&one.as_str()));
+    let mut found = vec![Scope::Test];
+    if places.iter().any(|place| sets_up_class(place, tree)) || has(&["class"]) {
+        found.push(Scope::Class);
+    }
+    if has(&["module", "package", "session"]) {
+        found.push(Scope::Module);
+    }
+    found
+}
+
+/// Whether the class of a test sets something up for all its tests.
+pub(super) fn sets_up_class(place: &Place, tree: &dyn Tree) -> bool {
+    ["setUpClass", "setup_class"]
+        .into_iter()
+        .any(|name| locate::method(place, name, tree).is_some())
+}
+
 /// The same fixture in every file that pollutes, if they are few.
-fn in_each(cause: &[CausalLeak], files: &[String], tree: &dyn Tree) -> Vec<Patch> {
+fn in_each(cause: &[CausalLeak], files: &[String], scope: Scope, tree: &dyn Tree) -> Vec<Patch> {
     if files.len() > MOST_FILES {
         return Vec::new();
     }
-    let mut all = files.iter().map(|file| in_file(cause, file, tree));
+    let mut all = files.iter().map(|file| in_file(cause, file, scope, tree));
     let Some(mut found) = all.next() else {
         return Vec::new();
     };
@@ -80,7 +111,7 @@ fn conftest(files: &[String]) -> Option<String> {
     Some(path + "conftest.py")
 }
 
-fn in_file(cause: &[CausalLeak], path: &str, tree: &dyn Tree) -> Vec<Patch> {
+fn in_file(cause: &[CausalLeak], path: &str, scope: Scope, tree: &dyn Tree) -> Vec<Patch> {
     let Some(leak) = cause.first() else {
         return Vec::new();
     };
@@ -105,36 +136,43 @@ fn in_file(cause: &[CausalLeak], path: &str, tree: &dyn Tree) -> Vec<Patch> {
             strategy: Strategy::Restore,
             site: Site::Polluter,
             reason: format!(
-                "{} is put back after every test of {path}, because some leave it changed",
-                leak.name
+                "{} is put back {} of {path}, because some leave it changed",
+                leak.name,
+                match scope {
+                    Scope::Test => "after every test",
+                    Scope::Class => "after every class",
+                    Scope::Module => "after the tests",
+                }
             ),
             changes: vec![Change {
                 path: path.to_owned(),
                 before: before.clone(),
-                after: with_block(&source, path, leak, &lines),
+                after: with_block(&source, path, leak, &lines, scope),
             }],
         })
         .collect()
 }
 
-fn with_block(source: &Source, path: &str, leak: &CausalLeak, lines: &Lines) -> String {
-    let name = fixture_name(source, leak);
-    let mut block = fixture(&name, lines, source.indent());
-    let mut needed: Vec<String> = lines
-        .modules
-        .iter()
-        .filter_map(|module| match module.starts_with("from ") {
-            true => Some(module.clone()),
-            false => localise(source, path, module, &mut block),
-        })
+fn with_block(
+    source: &Source,
+    path: &str,
+    leak: &CausalLeak,
+    lines: &Lines,
+    scope: Scope,
+) -> String {
+    let name = free_name(source, &stem(leak));
+    let mut block = fixture(&name, lines, source.indent(), scope);
+    let needed = lines.modules.iter();
+    let mut needed: Vec<String> = needed
+        .filter_map(|module| localise(source, path, module, &mut block))
         .collect();
     needed.push("pytest".into());
     let modules: Vec<&str> = needed.iter().map(String::as_str).collect();
     apply(source.text(), &source.add_block(&modules, &block))
 }
 
-/// `restore_rates`, and a number if the file has that name already.
-fn fixture_name(source: &Source, leak: &CausalLeak) -> String {
+/// `restore_rates`.
+fn stem(leak: &CausalLeak) -> String {
     let word = |text: &str| -> String {
         let kept = text
             .chars()
@@ -159,16 +197,9 @@ fn fixture_name(source: &Source, leak: &CausalLeak) -> String {
             word(last)
         }
     };
-    let base = if stem.is_empty() {
+    if stem.is_empty() {
         "restore_state".to_owned()
     } else {
         format!("restore_{stem}")
-    };
-    let mut name = base.clone();
-    let mut number = 2;
-    while source.function(&[&name]).is_some() {
-        name = format!("{base}_{number}");
-        number += 1;
     }
-    name
 }

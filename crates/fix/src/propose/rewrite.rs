@@ -146,6 +146,7 @@ mod tests {
             culprits: vec![vec!["test_p.py::test_p".into()]],
             cleaners: Vec::new(),
             causes: vec![vec![leak]],
+            idle: Vec::new(),
         };
         let found = propose(&case, &tree).map(|patch| patch.changes[0].after.clone());
         let wanted = wanted.map(|line| {

@@ -168,19 +168,22 @@ fn line(place: &str) -> Option<(String, usize)> {
 
 fn case(e: Explanation) -> Case {
     let mut causes: BTreeMap<(Vec<String>, Option<usize>), Vec<CausalLeak>> = BTreeMap::new();
-    for leak in e.leaks.into_iter().filter(|leak| leak.causal) {
+    let mut idle = Vec::new();
+    for leak in e.leaks {
         let left_by = leak.left_by;
-        causes
-            .entry((left_by.clone(), leak.group))
-            .or_default()
-            .push(CausalLeak {
-                kind: leak.kind,
-                name: leak.name,
-                before: leak.before,
-                after: leak.after,
-                at: leak.written_at.as_deref().and_then(line),
-                left_by,
-            });
+        let found = CausalLeak {
+            kind: leak.kind,
+            name: leak.name,
+            before: leak.before,
+            after: leak.after,
+            at: leak.written_at.as_deref().and_then(line),
+            left_by: left_by.clone(),
+        };
+        if leak.causal {
+            causes.entry((left_by, leak.group)).or_default().push(found);
+        } else {
+            idle.push(found);
+        }
     }
     Case {
         culprits: if e.class == Class::Brittle {
@@ -192,6 +195,7 @@ fn case(e: Explanation) -> Case {
         class: e.class,
         cleaners: e.cleaners.into_iter().map(|c| c.cleaners).collect(),
         causes: causes.into_values().collect(),
+        idle,
     }
 }
 

@@ -1,18 +1,22 @@
-//! A call of the helper at the start of the test.
+//! A call of the helper at the start of the test, or in a fixture that comes before all others.
 
 use flakelab_model::Place;
 use flakelab_source::{Function, Tree, apply, locate};
 
 use super::elements::parameters;
-use super::{own_class, purpose, set_up};
+use super::{Spot, guarded, own_class, purpose, set_up};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
+use crate::propose::block::{Lines, Scope, fixture, free_name};
+use crate::propose::guard::Guard;
 
 pub(super) fn propose(
     case: &Case,
     set: &[String],
     tree: &dyn Tree,
     suite: &[String],
+    spot: Spot,
+    guard: Option<&Guard>,
 ) -> Result<Patch, String> {
     let place = Place::of(&case.test).ok_or("it is no test in a file")?;
     let target = locate::test(&place, tree).ok_or("its code was not found in the project")?;
@@ -22,8 +26,11 @@ pub(super) fn propose(
     } else {
         target
     };
-    let function = target.function();
-    let unittest = locate::is_unittest(&place, tree);
+    let function = match spot {
+        Spot::Body => target.function(),
+        Spot::Fixture => None,
+    };
+    let unittest = spot == Spot::Body && locate::is_unittest(&place, tree);
     let mut lines = Vec::new();
     let mut fixtures: Vec<String> = Vec::new();
     let mut modules: Vec<String> = Vec::new();
@@ -70,7 +77,8 @@ pub(super) fn propose(
         let (name, class) = (&helper.function, helper.classes.join("."));
         lines.push(if helper.classes.is_empty() {
             format!("{wait}{prefix}{name}({arguments})")
-        } else if helper.classes == place.classes && helper.file == place.file {
+        } else if spot == Spot::Body && helper.classes == place.classes && helper.file == place.file
+        {
             format!("{wait}self.{name}({arguments})")
         } else if locate::is_unittest(&helper, tree) {
             format!("{prefix}{class}(\"{name}\").debug()")
@@ -84,24 +92,47 @@ pub(super) fn propose(
             fixtures[0]
         ));
     }
+    let source = &target.source;
+    let lines = guarded(lines, guard, source.indent());
+    modules.extend(guard.and_then(|guard| guard.import.clone()));
     let mut edits = Vec::new();
-    match function {
-        Some(function) => {
-            let edit = function.prepend(&lines);
-            edits.push(edit.ok_or("its body stands on the line of its `def`")?);
-            edits.extend(function.add_parameters(&fixtures));
+    if spot == Spot::Fixture {
+        modules.push("pytest".into());
+        fixtures.sort();
+        fixtures.dedup();
+        let lines = Lines {
+            parameters: fixtures,
+            before: lines,
+            ..Lines::default()
+        };
+        let name = free_name(source, "prepare");
+        let block = fixture(&name, &lines, source.indent(), Scope::Test);
+        let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
+        edits.extend(source.add_block(&needed, &block));
+    } else {
+        match function {
+            Some(function) => {
+                let edit = function.prepend(&lines);
+                edits.push(edit.ok_or("its body stands on the line of its `def`")?);
+                edits.extend(function.add_parameters(&fixtures));
+            }
+            None => edits.push(set_up(&target, unittest, &lines, &fixtures)?),
         }
-        None => edits.push(set_up(&target, unittest, &lines, &fixtures)?),
+        let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
+        edits.extend(source.add_imports(&needed));
     }
-    let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
-    edits.extend(target.source.add_imports(&needed));
     let before = target.source.text().to_owned();
     Ok(Patch {
         strategy: Strategy::Helper,
         site: Site::Victim,
         reason: format!(
-            "{} runs first, which {}",
+            "{} runs first{}, which {}",
             set.join(" and "),
+            if guard.is_some() {
+                " unless it has run"
+            } else {
+                ""
+            },
             purpose(case.class)
         ),
         changes: vec![Change {

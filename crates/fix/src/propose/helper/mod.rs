@@ -7,6 +7,7 @@ mod recipe;
 use flakelab_model::{Class, Place};
 use flakelab_source::{Edit, Located, Source, Tree};
 
+use super::guard::{Guard, guard};
 use super::{Around, Candidate, Refusals};
 use crate::case::Case;
 use crate::patch::{Patch, Site};
@@ -15,6 +16,17 @@ pub(crate) use recipe::Recipe;
 
 /// Helpers tried for one test.
 const MOST: usize = 4;
+/// Helpers tried in other ways than at its start, where no other patch holds.
+const MOST_ELSEWHERE: usize = 2;
+
+/// Where a helper runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// At the start of the test, or at the end of the polluter.
+    Body,
+    /// In a fixture of the test's file: what a fixture of the test needs comes too late in its body.
+    Fixture,
+}
 
 pub(super) fn propose(case: &Case, around: Around<'_>, refused: &mut Refusals) -> Vec<Candidate> {
     let Around {
@@ -27,7 +39,7 @@ pub(super) fn propose(case: &Case, around: Around<'_>, refused: &mut Refusals) -
                 Ok(recipe) => found.extend(recipe.candidate(tree, refused)),
                 Err(why) => refused.add(why),
             }
-            match call::propose(case, set, tree, suite) {
+            match call::propose(case, set, tree, suite, Spot::Body, None) {
                 Ok(patch) => found.push(Candidate::from(patch)),
                 Err(why) => refused.add(why),
             }
@@ -47,10 +59,51 @@ pub(super) fn propose(case: &Case, around: Around<'_>, refused: &mut Refusals) -
             }
         }
     }
+    if site != Some(Site::Polluter) {
+        found.extend(elsewhere(case, around));
+    }
     if site == Some(Site::Polluter) && case.class == Class::Brittle {
         refused.add("it fails alone, so there is no polluter to clean up in");
     }
     found
+}
+
+/// Helpers that run only where the state is missing, and in a fixture.
+fn elsewhere(case: &Case, around: Around<'_>) -> Vec<Candidate> {
+    let Around { tree, suite, .. } = around;
+    let target = Place::of(&case.test).and_then(|place| own_class(&place, tree).ok());
+    let Some(target) = target else {
+        return Vec::new();
+    };
+    let guard = guard(case, &target.source, &target.file, tree);
+    let mut found = Vec::new();
+    // Why there are none is said of those at the start.
+    for set in sets(case).iter().take(MOST_ELSEWHERE) {
+        if guard.is_some() {
+            let once = call::propose(case, set, tree, suite, Spot::Body, guard.as_ref());
+            found.extend(once.ok().map(Candidate::from));
+        }
+        let recipe = Recipe::new(case, set, &case.test, Site::Victim, tree, suite);
+        let recipe = recipe.map(|recipe| recipe.in_fixture(guard.clone()));
+        let made = recipe.ok().and_then(|recipe| {
+            let mut unsaid = Refusals::default();
+            recipe.candidate(tree, &mut unsaid)
+        });
+        found.extend(made);
+        let called = call::propose(case, set, tree, suite, Spot::Fixture, guard.as_ref());
+        found.extend(called.ok().map(Candidate::from));
+    }
+    found
+}
+
+/// Lines that run where the state is missing.
+fn guarded(lines: Vec<String>, guard: Option<&Guard>, indent: &str) -> Vec<String> {
+    let Some(guard) = guard else {
+        return lines;
+    };
+    let head = format!("if {}:", guard.condition);
+    let inner = lines.into_iter().map(|line| format!("{indent}{line}"));
+    std::iter::once(head).chain(inner).collect()
 }
 
 /// Calls of helpers: as they are, with what they need themselves before them, and that alone: a state-setter
@@ -71,7 +124,9 @@ pub(super) fn calls(case: &Case, around: Around<'_>) -> Vec<Patch> {
         }
     }
     all.iter()
-        .filter_map(|set| call::propose(case, set, around.tree, around.suite).ok())
+        .filter_map(|set| {
+            call::propose(case, set, around.tree, around.suite, Spot::Body, None).ok()
+        })
         .collect()
 }
 

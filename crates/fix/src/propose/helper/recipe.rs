@@ -1,12 +1,14 @@
 //! A patch that brings over the statements of helpers, and can leave any of them out.
 
 use flakelab_model::{Class, Place};
-use flakelab_source::{Function, Located, Names, Piece, Tree, apply, locate};
+use flakelab_source::{Edit, Function, Located, Names, Piece, Tree, apply, locate};
 
 use super::elements::{Element, Origin};
-use super::{own_class, purpose, set_up};
+use super::{Spot, guarded, own_class, purpose, set_up};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
+use crate::propose::block::free_name;
+use crate::propose::guard::Guard;
 use crate::propose::{Candidate, Refusals};
 
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub(crate) struct Recipe {
     target: Located,
     unittest: bool,
     site: Site,
+    spot: Spot,
+    guard: Option<Guard>,
     class: Class,
     set: Vec<String>,
     origins: Vec<Origin>,
@@ -49,10 +53,23 @@ impl Recipe {
             unittest: locate::is_unittest(&place, tree),
             target,
             site,
+            spot: Spot::Body,
+            guard: None,
             class: case.class,
             set: set.to_vec(),
             origins,
         })
+    }
+
+    /// The same in a fixture of the file, where the state is missing.
+    pub(super) fn in_fixture(mut self, guard: Option<Guard>) -> Self {
+        for origin in &mut self.origins {
+            origin.elements.retain(|element| !element.uses("self"));
+        }
+        self.unittest = false;
+        self.spot = Spot::Fixture;
+        self.guard = guard;
+        self
     }
 
     pub(super) fn candidate(self, tree: &dyn Tree, refused: &mut Refusals) -> Option<Candidate> {
@@ -76,7 +93,10 @@ impl Recipe {
 
     /// The patch with these parts only.
     pub(crate) fn build(&self, kept: &[usize], tree: &dyn Tree) -> Result<Patch, String> {
-        let function = self.target.function();
+        let function = match self.spot {
+            Spot::Body => self.target.function(),
+            Spot::Fixture => None,
+        };
         let target = function.map(Function::names).unwrap_or_default();
         let mut waits = false;
         let mut pieces: Vec<Piece> = Vec::new();
@@ -141,6 +161,10 @@ impl Recipe {
         }
         let mut edits = Vec::new();
         match function {
+            None if self.spot == Spot::Fixture => {
+                edits.extend(self.fixture(&pieces, &fixtures, imports.clone()));
+                imports.clear();
+            }
             Some(function) => {
                 if !pieces.is_empty() {
                     let edit = match self.site {
@@ -182,6 +206,40 @@ impl Recipe {
         })
     }
 
+    /// A fixture of these pieces.
+    fn fixture(
+        &self,
+        pieces: &[Piece],
+        fixtures: &[String],
+        mut imports: Vec<String>,
+    ) -> Vec<Edit> {
+        let source = &self.target.source;
+        let indent = source.indent();
+        let deep = match self.guard {
+            Some(_) => indent.repeat(2),
+            None => indent.to_owned(),
+        };
+        let name = free_name(source, "prepare");
+        let mut block = format!(
+            "@pytest.fixture(autouse=True)\ndef {name}({}):\n",
+            fixtures.join(", ")
+        );
+        for head in guarded(Vec::new(), self.guard.as_ref(), indent) {
+            block.push_str(&format!("{indent}{head}\n"));
+        }
+        for piece in pieces {
+            block.push_str(&piece.at(&deep));
+            block.push('\n');
+        }
+        if pieces.is_empty() {
+            block.push_str(&format!("{deep}pass\n"));
+        }
+        imports.extend(self.guard.as_ref().and_then(|guard| guard.import.clone()));
+        imports.push("pytest".into());
+        let needed: Vec<&str> = imports.iter().map(String::as_str).collect();
+        source.add_block(&needed, &block)
+    }
+
     /// What a name of the helper's module takes in the target's.
     fn import(
         &self,
@@ -196,11 +254,14 @@ impl Recipe {
             let folder = |file: &str| file.rsplit_once('/').map(|(f, _)| f.to_owned());
             let relative = statement.starts_with("from .");
             if relative && folder(&origin.file) != folder(&self.target.file) {
-                return Err(format!(
-                    "`{statement}` means something else where the test is"
-                ));
+                let module = locate::module_name(&origin.file, tree);
+                let absolute = module.and_then(|module| absolute(&statement, &module));
+                absolute.ok_or_else(|| {
+                    format!("`{statement}` means something else where the test is")
+                })?
+            } else {
+                statement
             }
-            statement
         } else if origin.source.defines(name) {
             let module = locate::module_name(&origin.file, tree)
                 .ok_or_else(|| format!("`{}` cannot be imported", origin.file))?;
@@ -213,12 +274,31 @@ impl Recipe {
         match source.import_of(name) {
             Some(same) if same == statement => Ok(None),
             Some(_) => Err(format!("`{name}` means something else where the test is")),
+            // Both files may say the same of it.
+            None if origin.source.definition_of(name).is_some()
+                && origin.source.definition_of(name) == source.definition_of(name) =>
+            {
+                Ok(None)
+            }
             None if source.defines(name) => {
                 Err(format!("`{name}` means something else where the test is"))
             }
             None => Ok(Some(statement)),
         }
     }
+}
+
+/// `from .shelf import box` of a module `shop.tests.test_a` with the whole name of what it imports from.
+fn absolute(statement: &str, module: &str) -> Option<String> {
+    let (from, names) = statement.strip_prefix("from ")?.split_once(" import ")?;
+    let rest = from.trim_start_matches('.');
+    let mut package: Vec<&str> = module.split('.').collect();
+    package.truncate(package.len().checked_sub(from.len() - rest.len())?);
+    if package.is_empty() {
+        return None;
+    }
+    package.extend(Some(rest).filter(|rest| !rest.is_empty()));
+    Some(format!("from {} import {names}", package.join(".")))
 }
 
 fn names_of(pieces: &[Piece]) -> Result<Names, String> {
@@ -243,4 +323,30 @@ fn wrapped(pieces: &[Piece], indent: &str, waits: bool) -> Piece {
         "\nprepare()\n\n"
     });
     Piece::block(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_imports_get_whole_names() {
+        for (statement, module, whole) in [
+            ("from . import a", "shop.test_b", Some("from shop import a")),
+            (
+                "from .a import b as c",
+                "shop.tests.test_b",
+                Some("from shop.tests.a import b as c"),
+            ),
+            (
+                "from ..a import b",
+                "shop.tests.test_b",
+                Some("from shop.a import b"),
+            ),
+            ("from . import a", "test_b", None),
+            ("from ... import a", "shop.test_b", None),
+        ] {
+            assert_eq!(absolute(statement, module).as_deref(), whole, "{statement}");
+        }
+    }
 }

@@ -1,0 +1,61 @@
+//! Whether the state that a brittle test lives on is missing, as a condition: what sets it up need not do so twice.
+
+use flakelab_model::Class;
+use flakelab_source::{Source, Tree};
+
+use super::names::{Part, localise, logger, slot};
+use crate::case::{Case, CausalLeak};
+
+/// The condition in the words of a file, and what has to be imported for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Guard {
+    pub(super) condition: String,
+    pub(super) import: Option<String>,
+}
+
+/// One piece of state tells of all: whoever sets it up sets up the rest.
+pub(super) fn guard(case: &Case, source: &Source, file: &str, tree: &dyn Tree) -> Option<Guard> {
+    if case.class != Class::Brittle {
+        return None;
+    }
+    let mut leaks = case.causes.iter().flatten();
+    leaks.find_map(|leak| {
+        let (mut condition, module) = missing(leak, file, tree)?;
+        let import = module.and_then(|module| localise(source, file, &module, &mut condition));
+        Some(Guard { condition, import })
+    })
+}
+
+fn missing(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Option<String>)> {
+    let absent = leak.before == "(not there)";
+    let empty = matches!(leak.before.as_str(), "[]" | "{}" | "set()" | "None");
+    match leak.kind.as_str() {
+        "environ" if absent => {
+            let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
+            Some((format!("{key} not in os.environ"), Some("os".into())))
+        }
+        "logging" if empty => {
+            let (logger, field) = logger(&leak.name)?;
+            let fits = matches!(field, "handlers" | "filters");
+            fits.then(|| (format!("not {logger}.{field}"), Some("logging".into())))
+        }
+        "global" | "attribute" | "class_attribute" => {
+            let slot = slot(&leak.name, file, tree, false)?;
+            let whole = slot.expression();
+            let condition = match &slot.last {
+                Part::Key(key) if absent => {
+                    let key = key.trim_start_matches('[').trim_end_matches(']');
+                    format!("{key} not in {}", slot.owner)
+                }
+                Part::Name(name) if absent && !slot.owner.is_empty() => {
+                    format!("not hasattr({}, \"{name}\")", slot.owner)
+                }
+                _ if leak.before == "None" => format!("{whole} is None"),
+                _ if empty => format!("not {whole}"),
+                _ => return None,
+            };
+            Some((condition, slot.module))
+        }
+        _ => None,
+    }
+}
