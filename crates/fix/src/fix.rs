@@ -12,7 +12,7 @@ use crate::case::Case;
 use crate::known::Known;
 use crate::patch::{Patch, Site, Strategy};
 use crate::propose::{self, Around, Candidate};
-use crate::together::{self, Together};
+use crate::together::{self, Together, with_others};
 use crate::verify::{self, InOrders, Verified};
 use crate::{assertions, shrink};
 
@@ -164,13 +164,17 @@ pub fn fix(
     }
     // What was found for a later test may help one that came before it.
     for (number, case) in cases.iter().enumerate() {
-        let candidates = in_turn(case, accepted(&fixes[number + 1..]), Vec::new());
+        let partial = match &fixes[number] {
+            fix if fix.status == Status::Partial => fix.patches.first(),
+            fix if fix.status == Status::None => None,
+            _ => continue,
+        };
+        let both = partial.map(|held| with_others(&held.patch, &accepted(&fixes)));
+        let both = both.into_iter().flatten().map(Candidate::from).collect();
+        let candidates = in_turn(case, accepted(&fixes[number + 1..]), both);
         let Some(known) = known.as_ref().filter(|_| !candidates.is_empty()) else {
             continue;
         };
-        if !matches!(fixes[number].status, Status::None | Status::Partial) {
-            continue;
-        }
         watch.test(&case.test, number, cases.len());
         let one = One {
             case,

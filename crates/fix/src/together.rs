@@ -3,7 +3,10 @@
 use flakelab_lab::LabError;
 
 use crate::fix::{Fix, Status};
-use crate::patch::Patch;
+use crate::patch::{Patch, Site};
+
+/// Patches of other tests that are each tried beside one that does not do everything.
+const MOST_PAIRS: usize = 4;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Together {
@@ -11,6 +14,43 @@ pub struct Together {
     pub patch: Option<Patch>,
     /// Tests whose patch does not go with it.
     pub left_out: Vec<String>,
+}
+
+/// A patch that helps against some culprits with those that hold for other tests, which may help against the rest: with
+/// each that fixes most of them, then with all.
+pub(crate) fn with_others(partial: &Patch, accepted: &[Patch]) -> Vec<Patch> {
+    let mut counted: Vec<(&Patch, usize)> = Vec::new();
+    // What is done at another victim is done for that one only.
+    for patch in accepted.iter().filter(|patch| patch.site != Site::Victim) {
+        let same = |(known, _): &&mut (&Patch, usize)| known.changes == patch.changes;
+        match counted.iter_mut().find(same) {
+            Some((_, times)) => *times += 1,
+            None => counted.push((patch, 1)),
+        }
+    }
+    counted.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+    let others = counted.iter().map(|(patch, _)| *patch);
+    let with = |other: &Patch| {
+        let both = partial.with(other)?;
+        (both.changes != partial.changes).then_some(both)
+    };
+    let mut found: Vec<Patch> = others.clone().filter_map(with).take(MOST_PAIRS).collect();
+    let mut all = partial.clone();
+    for other in others {
+        all = with_more(all, other);
+    }
+    if found.iter().all(|pair| pair.changes != all.changes) && all.changes != partial.changes {
+        found.push(all);
+    }
+    found
+}
+
+/// Both, if they go together and the other one adds something.
+fn with_more(patch: Patch, other: &Patch) -> Patch {
+    match patch.with(other) {
+        Some(both) if both.changes != patch.changes => both,
+        _ => patch,
+    }
 }
 
 /// As many of the patches, in their order, as hold together for all of their tests.
@@ -84,7 +124,7 @@ pub(crate) fn together(
 mod tests {
     use super::*;
     use crate::fix::VerifiedPatch;
-    use crate::patch::{Change, Site, Strategy};
+    use crate::patch::{Change, Strategy};
     use crate::verify::Verified;
 
     const BEFORE: &str = "a = 1\n\nb = 1\n\nc = 1\n";
@@ -109,6 +149,35 @@ mod tests {
             }],
             reason: String::new(),
         }
+    }
+
+    #[test]
+    fn a_partial_patch_is_tried_with_what_holds_for_others() {
+        let at_polluter = |from: &str, to: &str| Patch {
+            site: Site::Polluter,
+            ..fixed("x", from, to).patches.remove(0).patch
+        };
+        let partial = at_polluter("a = 1", "a = 2");
+        let accepted = [
+            fixed("v", "b = 1", "b = 9").patches.remove(0).patch,
+            at_polluter("b = 1", "b = 2"),
+            at_polluter("c = 1", "c = 2"),
+            at_polluter("c = 1", "c = 2"),
+            // It is that already, or goes not with it.
+            at_polluter("a = 1", "a = 2"),
+            at_polluter("a = 1", "a = 3"),
+        ];
+        let found = with_others(&partial, &accepted);
+        let texts: Vec<&str> = found.iter().map(|p| p.changes[0].after.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "a = 2\n\nb = 1\n\nc = 2\n",
+                "a = 2\n\nb = 2\n\nc = 1\n",
+                "a = 2\n\nb = 2\n\nc = 2\n"
+            ]
+        );
+        assert!(with_others(&partial, &accepted[..1]).is_empty());
     }
 
     fn text(together: &Together) -> &str {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use flakelab_model::{Class, Place};
-use flakelab_source::{Located, Piece, Source, Tree, apply, locate};
+use flakelab_source::{Located, Source, Tree, apply, locate};
 
 use super::block::stream;
 use super::names::{Part, localise, slot};
@@ -101,30 +101,20 @@ fn in_classes(
         };
         let (lines, needed) = lines(cause, &located, tree)?;
         let class = located.class()?;
-        let mut edits = vec![
-            match class.method(if shared { "setUpClass" } else { "setUp" }) {
-                Some(own) if shared => {
-                    let class = own.parameters().into_iter().next()?;
-                    let wide = |line: String| {
-                        Piece::line(
-                            &line.replace("self.addCleanup(", &format!("{class}.addClassCleanup(")),
-                        )
-                    };
-                    let pieces: Vec<Piece> = lines.into_iter().map(wide).collect();
-                    own.prepend_pieces(&pieces)?
-                }
-                None if shared => return None,
-                Some(own) => {
-                    let pieces: Vec<Piece> = lines.iter().map(|line| Piece::line(line)).collect();
-                    own.prepend_pieces(&pieces)?
-                }
-                None => {
-                    let first = "super().setUp()".to_owned();
-                    let body: Vec<String> = [first].into_iter().chain(lines).collect();
-                    class.add_method("def setUp(self):", &body)?
-                }
-            },
-        ];
+        let method = if shared { "setUpClass" } else { "setUp" };
+        let edit = match class.method(method) {
+            Some(own) => {
+                let receiver = own.parameters().into_iter().next()?;
+                own.prepend(&said_by(&receiver, lines, shared))?
+            }
+            None if shared => return None,
+            None => {
+                let first = "super().setUp()".to_owned();
+                let body: Vec<String> = [first].into_iter().chain(lines).collect();
+                class.add_method("def setUp(self):", &body)?
+            }
+        };
+        let mut edits = vec![edit];
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
         edits.extend(located.source.add_imports(&names));
         let after = apply(&now, &edits);
@@ -147,6 +137,19 @@ fn in_classes(
         "each test of the class"
     };
     Some(patch(cause, whom, changes))
+}
+
+/// The lines as the test or the class says them.
+fn said_by(receiver: &str, lines: Vec<String>, shared: bool) -> Vec<String> {
+    let add = if shared {
+        "addClassCleanup"
+    } else {
+        "addCleanup"
+    };
+    let lines = lines.into_iter();
+    lines
+        .map(|line| line.replace("self.addCleanup(", &format!("{receiver}.{add}(")))
+        .collect()
 }
 
 /// The lines, and what has to be imported for them.

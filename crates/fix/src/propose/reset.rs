@@ -39,7 +39,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> 
         causes.insert(0, causes.concat());
     }
     let all = with_siblings(case);
-    if !causes.contains(&all) {
+    if !all.is_empty() && !causes.contains(&all) {
         causes.push(all);
     }
     causes
