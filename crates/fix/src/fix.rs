@@ -19,7 +19,9 @@ use crate::{assertions, shrink};
 /// Patches whose runs are remembered for the next test.
 const MOST_REMEMBERED: usize = 20;
 /// How often a patch is extended for tests that it breaks.
-const WIDEST: usize = 4;
+const WIDEST: usize = 6;
+/// With more tests that a patch is extended for, their number says it better.
+const MOST_REASONS: usize = 2;
 /// Patches of other tests that are tried for one that shares a file with them.
 const MOST_SHARED: usize = 3;
 
@@ -406,17 +408,25 @@ impl One<'_> {
     fn wider(
         &self,
         around: &Surroundings<'_>,
-        patch: &Patch,
+        base: &Patch,
         ways: &BTreeMap<String, usize>,
     ) -> Option<Patch> {
-        let mut patch = patch.clone();
+        let mut patch = base.clone();
         for (id, way) in ways {
             let other = self.cases.iter().find(|case| case.test == *id)?;
-            let own = self.fixes.iter().find(|fix| fix.test == *id);
-            let own = own.and_then(|fix| fix.patches.first());
+            let own = self.fixes.iter();
+            let mut own = own.filter(|fix| fix.test == *id && fix.status == Status::Fixed);
+            let own = own.next().and_then(|fix| fix.patches.first());
             let own = own.and_then(|own| patch.with(&own.patch));
             let helped = propose::on_top(&patch, other, self.around(around));
             patch = own.into_iter().chain(helped).nth(*way)?;
+        }
+        if ways.len() > MOST_REASONS {
+            patch.reason = format!(
+                "{}; {} other tests set up what they lived on",
+                base.reason,
+                ways.len()
+            );
         }
         Some(patch)
     }

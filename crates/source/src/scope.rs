@@ -251,6 +251,26 @@ impl Source {
             })
             .map(|node| self.of(node))
     }
+
+    /// What a name is first made of at the top of the module, or in the body of a class: `["TestCart", "cart"]`.
+    pub fn initial(&self, path: &[&str]) -> Option<&str> {
+        let (name, classes) = path.split_last()?;
+        let body = match classes {
+            [] => self.root(),
+            _ => self.class(classes)?.node.child_by_field_name("body")?,
+        };
+        let mut cursor = body.walk();
+        body.named_children(&mut cursor)
+            .filter(|node| node.kind() == "expression_statement")
+            .filter_map(|node| node.named_child(0))
+            .filter(|node| node.kind() == "assignment")
+            .find(|node| {
+                let left = node.child_by_field_name("left");
+                left.is_some_and(|left| left.kind() == "identifier" && self.of(left) == *name)
+            })
+            .and_then(|node| node.child_by_field_name("right"))
+            .map(|value| self.of(value))
+    }
 }
 
 impl<'a> Class<'a> {
@@ -270,6 +290,17 @@ impl<'a> Class<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_name_is_made_of() {
+        let text = "a = make(1)\na = None\nb: list = [\n    1,\n]\nc = d = 2\n\n\nclass T:\n    a = Cart()\n\n    def t(self):\n        b = 1\n";
+        let source = Source::parse(text).expect("parses");
+        assert_eq!(source.initial(&["a"]), Some("make(1)"));
+        assert_eq!(source.initial(&["b"]), Some("[\n    1,\n]"));
+        assert_eq!(source.initial(&["T", "a"]), Some("Cart()"));
+        assert_eq!(source.initial(&["T", "b"]), None);
+        assert_eq!(source.initial(&["T"]), None);
+    }
 
     #[test]
     fn free_and_bound_names() {

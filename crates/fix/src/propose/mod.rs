@@ -1,5 +1,6 @@
 //! Edits that could help, the best first: what a maintainer would write comes before what merely works.
 
+mod anew;
 mod block;
 mod cleanup;
 mod guard;
@@ -70,9 +71,11 @@ pub(crate) fn candidates(case: &Case, around: Around<'_>) -> (Vec<Candidate>, Re
     let tree = around.tree;
     let mut refused = Refusals::default();
     let isolated = isolate::propose(case, tree);
+    let anew = anew::propose(case, tree);
     // A state-setter that runs first for every test must not meet what another test left.
     let both: Vec<Patch> = isolated
         .iter()
+        .chain(&anew)
         .flat_map(|patch| on_top(patch, case, around))
         .collect();
     let plain = |patches: Vec<Patch>| patches.into_iter().map(Candidate::from);
@@ -89,6 +92,7 @@ pub(crate) fn candidates(case: &Case, around: Around<'_>) -> (Vec<Candidate>, Re
         found.extend(resets);
         found.extend(helpers);
     }
+    found.extend(plain(anew));
     found.extend(plain(both));
     let mut seen: Vec<Candidate> = Vec::new();
     for candidate in found {
@@ -153,6 +157,9 @@ pub(crate) fn on_top(patch: &Patch, case: &Case, around: Around<'_>) -> Vec<Patc
             }
             more.changes = changes;
             more.reason = format!("{}; {}", patch.reason, more.reason);
+            if patch.site == Site::Shared {
+                (more.site, more.strategy) = (patch.site, patch.strategy);
+            }
             more
         })
         .collect()
@@ -338,6 +345,35 @@ mod tests {
             &both,
             Strategy::Restore,
             "@pytest.fixture(scope=\"class\", autouse=True)\ndef restore_environment():\n    with mock.patch.dict(os.environ):\n        yield\n",
+        );
+    }
+
+    #[test]
+    fn what_a_class_or_module_of_tests_makes_is_made_anew() {
+        let of = |text: &'static str, name: &str, lines: &str| {
+            let leak = ("attribute", name, "(not there)");
+            let victim = case(
+                Class::Victim,
+                "test_a.py::TestA::test_b",
+                "test_a.py::TestA::test_p",
+                leak,
+            );
+            check(&[("test_a.py", text)], &victim, Strategy::Isolate, lines);
+        };
+        of(
+            "class TestA:\n    cart = Cart()\n\n    def test_b(self):\n        assert self.cart\n",
+            "test_a.TestA.cart.rows[\"a\"]",
+            "    def setup_method(self):\n        self.cart = Cart()\n",
+        );
+        of(
+            "from unittest import TestCase\n\n\nclass TestA(TestCase):\n    cart = Cart()\n\n    def setUp(self):\n        TestA.cart.open()\n",
+            "test_a.TestA.cart.rows[\"a\"]",
+            "    def setUp(self):\n        type(self).cart = Cart()\n        TestA.cart.open()\n",
+        );
+        of(
+            "CART = Cart(1)\n\n\nclass TestA:\n    def test_b(self):\n        assert CART\n",
+            "test_a.CART.rows[\"a\"]",
+            "@pytest.fixture(autouse=True)\ndef fresh_cart():\n    global CART\n    CART = Cart(1)\n",
         );
     }
 

@@ -135,11 +135,18 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree, outside: bool) -> Op
         }
     }
     let mut needed = (!is_own).then_some(module);
-    if let (Some(module), Some(Part::Name(thing))) = (&needed, middle.first())
-        && is_hidden(module, tree)
-    {
-        owner = owner[module.len() + 1..].to_owned();
-        needed = Some(format!("from {module} import {thing}"));
+    if let Some(module) = needed.as_ref().filter(|module| is_hidden(module, tree)) {
+        let rest = &owner[module.len()..];
+        (owner, needed) = match middle.first() {
+            Some(Part::Name(thing)) => (
+                rest[1..].to_owned(),
+                Some(format!("from {module} import {thing}")),
+            ),
+            _ => (
+                format!("importlib.import_module(\"{module}\"){rest}"),
+                Some("importlib".to_owned()),
+            ),
+        };
     }
     Some(Slot {
         module: needed,
@@ -255,7 +262,10 @@ mod tests {
         assert_eq!(found.expression(), "Table.rows[0]");
         // Nothing stands between the module and what is bound again.
         let found = slot("shop.table.limit", "test_a.py", &Hidden, false);
-        assert_eq!(found.expect("a slot").module.as_deref(), Some("shop.table"));
+        let found = found.expect("a slot");
+        assert_eq!(found.module.as_deref(), Some("importlib"));
+        let whole = "importlib.import_module(\"shop.table\").limit";
+        assert_eq!(found.expression(), whole);
     }
 
     #[test]

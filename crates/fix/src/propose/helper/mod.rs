@@ -106,21 +106,22 @@ fn guarded(lines: Vec<String>, guard: Option<&Guard>, indent: &str) -> Vec<Strin
     std::iter::once(head).chain(inner).collect()
 }
 
-/// Calls of helpers: as they are, with what they need themselves before them, and that alone: a state-setter
-/// may do its work and fail.
+/// Calls of helpers: those at the end of each chain, because the others come with a patch of theirs; the step before; then
+/// each set as it is, with what it needs itself before it, and that alone: a state-setter may do its work and fail.
 pub(super) fn calls(case: &Case, around: Around<'_>) -> Vec<Patch> {
+    let sets = sets(case).iter().take(MOST);
     let mut all: Vec<Vec<String>> = Vec::new();
-    for set in sets(case).iter().take(MOST) {
+    let ends = sets.clone().map(|set| ends(set, around.cases));
+    let wider = sets.flat_map(|set| {
         let complete = complete(set, around.cases);
-        let before: Vec<String> = complete
-            .iter()
-            .filter(|id| !set.contains(id))
-            .cloned()
-            .collect();
-        for set in [set.clone(), complete, before] {
-            if !set.is_empty() && !set.contains(&case.test) && !all.contains(&set) {
-                all.push(set);
-            }
+        let mut before = complete.clone();
+        before.retain(|id| !set.contains(id));
+        [set.clone(), complete, before]
+    });
+    let before = before(&case.test, around);
+    for set in ends.chain(before).chain(wider) {
+        if !set.is_empty() && !set.contains(&case.test) && !all.contains(&set) {
+            all.push(set);
         }
     }
     all.iter()
@@ -137,6 +138,39 @@ fn sets(case: &Case) -> &[Vec<String>] {
     }
 }
 
+/// The tests that a brittle one needs before it.
+fn needs<'a>(id: &str, cases: &'a [Case]) -> &'a [String] {
+    let case = cases
+        .iter()
+        .find(|case| case.test == id && case.class == Class::Brittle);
+    case.and_then(|case| case.culprits.first())
+        .map_or(&[], Vec::as_slice)
+}
+
+/// The last brittle test before this one in its class: tests that are written as steps go on where it ends.
+fn before(id: &str, around: Around<'_>) -> Option<Vec<String>> {
+    let (class, _) = id.rsplit_once("::")?;
+    let at = around.suite.iter().position(|other| other == id)?;
+    let steps = around.suite[..at].iter().rev();
+    let mut steps = steps.filter(|other| other.rsplit_once("::").is_some_and(|(c, _)| c == class));
+    let step = steps.find(|other| {
+        let mut cases = around.cases.iter();
+        cases.any(|case| case.test == **other && case.class == Class::Brittle)
+    })?;
+    Some(vec![step.clone()])
+}
+
+/// The set without those that others of it need anyway.
+fn ends(set: &[String], cases: &[Case]) -> Vec<String> {
+    let mut found = set.to_vec();
+    for id in set {
+        let mut needed = complete(std::slice::from_ref(id), cases);
+        needed.retain(|need| need != id);
+        found.retain(|kept| !needed.contains(kept));
+    }
+    found
+}
+
 /// The set with the state-setters of those in it that fail alone before them.
 fn complete(set: &[String], cases: &[Case]) -> Vec<String> {
     fn add(id: &String, cases: &[Case], open: &mut Vec<String>, found: &mut Vec<String>) {
@@ -144,11 +178,7 @@ fn complete(set: &[String], cases: &[Case]) -> Vec<String> {
             return;
         }
         open.push(id.clone());
-        let needs = cases
-            .iter()
-            .find(|case| case.test == *id && case.class == Class::Brittle)
-            .and_then(|case| case.culprits.first());
-        for need in needs.into_iter().flatten() {
+        for need in needs(id, cases) {
             add(need, cases, open, found);
         }
         open.pop();

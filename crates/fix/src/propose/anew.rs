@@ -1,0 +1,115 @@
+//! What a module or class of tests makes once, when it is imported, is made anew for every test.
+
+use flakelab_model::Place;
+use flakelab_source::{Edit, Source, Tree, apply, locate};
+
+use super::block::free_name;
+use super::names::{Part, parts, slot};
+use crate::case::{Case, CausalLeak};
+use crate::patch::{Change, Patch, Site, Strategy};
+
+pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
+    let Some(place) = Place::of(&case.test) else {
+        return Vec::new();
+    };
+    let mut found: Vec<Patch> = Vec::new();
+    for cause in &case.causes {
+        let made = cause.iter().find_map(|leak| of_leak(leak, &place, tree));
+        found.extend(made.filter(|patch| found.iter().all(|p| p.changes != patch.changes)));
+    }
+    found
+}
+
+fn of_leak(leak: &CausalLeak, place: &Place, tree: &dyn Tree) -> Option<Patch> {
+    let kinds = ["global", "attribute", "class_attribute"];
+    if !kinds.contains(&leak.kind.as_str()) {
+        return None;
+    }
+    let slot = slot(&leak.name, &place.file, tree, false)?;
+    if slot.module.is_some() {
+        return None;
+    }
+    let before = tree.read(&place.file)?;
+    let source = Source::parse(&before)?;
+    let parts = parts(&slot.expression())?;
+    let names: Vec<&str> = parts
+        .iter()
+        .map_while(|part| match part {
+            Part::Name(name) => Some(name.as_str()),
+            Part::Key(_) => None,
+        })
+        .collect();
+    // The first of the names that is made there holds the others.
+    let of_class = names
+        .get(..2)
+        .filter(|path| source.class(&path[..1]).is_some());
+    let (name, edits) = match of_class {
+        Some(&[class, name]) => (name, for_class(&source, class, name, place, tree)?),
+        _ => {
+            let name = *names.first()?;
+            (name, for_module(&source, name)?)
+        }
+    };
+    Some(Patch {
+        strategy: Strategy::Isolate,
+        site: Site::Shared,
+        reason: format!("every test gets its own {name}, because tests change it"),
+        changes: vec![Change {
+            path: place.file.clone(),
+            after: apply(&before, &edits),
+            before: Some(before),
+        }],
+    })
+}
+
+/// What makes a name, if that can be done once more: on one line, and not just another name for something.
+fn made(source: &Source, path: &[&str]) -> Option<String> {
+    let value = source.initial(path)?;
+    let is_new = value.contains(['(', '[', '{']);
+    (is_new && !value.contains(['\n', '#'])).then(|| value.to_owned())
+}
+
+fn for_class(
+    source: &Source,
+    class: &str,
+    name: &str,
+    place: &Place,
+    tree: &dyn Tree,
+) -> Option<Vec<Edit>> {
+    let value = made(source, &[class, name])?;
+    let found = source.class(&[class])?;
+    // Who names the class means what all its tests share.
+    let is_shared = [class, "cls", "type(self)", "self.__class__"]
+        .iter()
+        .any(|owner| source.text().contains(&format!("{owner}.{name}")));
+    let owner = if is_shared { "type(self)" } else { "self" };
+    let line = format!("{owner}.{name} = {value}");
+    let of_class = Place {
+        classes: vec![class.to_owned()],
+        ..place.clone()
+    };
+    let unittest = locate::is_unittest(&of_class, tree);
+    let method = if unittest { "setUp" } else { "setup_method" };
+    let edit = match found.method(method) {
+        Some(own) => own.prepend(&[line])?,
+        None => {
+            let first = unittest.then(|| "super().setUp()".to_owned());
+            let body: Vec<String> = first.into_iter().chain([line]).collect();
+            found.add_method(&format!("def {method}(self):"), &body)?
+        }
+    };
+    Some(vec![edit])
+}
+
+fn for_module(source: &Source, name: &str) -> Option<Vec<Edit>> {
+    let value = made(source, &[name])?;
+    let indent = source.indent();
+    let fixture = free_name(
+        source,
+        &format!("fresh_{}", name.trim_matches('_').to_lowercase()),
+    );
+    let block = format!(
+        "@pytest.fixture(autouse=True)\ndef {fixture}():\n{indent}global {name}\n{indent}{name} = {value}\n"
+    );
+    Some(source.add_block(&["pytest"], &block))
+}
