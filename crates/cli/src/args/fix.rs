@@ -12,7 +12,7 @@ use super::{CampaignArgs, ChosenArgs, LabArgs, OutputArgs};
 /// Works on the order-dependent tests of the last `flakelab detect`, or those that are named, and
 /// explains what is not explained yet. Strategies, the best first:
 ///
-///   isolate  a fixture, class or module set-up that tests share is made one for every test
+///   isolate  a fixture, set-up or object that tests share is made one for every test
 ///   restore  what leaks is put back by the tests or classes that leak it: through `monkeypatch` in
 ///            place of the raw write, `addCleanup` in unittest classes, or a small fixture
 ///   reset    the test, its set-up or a fixture puts the state right before it starts

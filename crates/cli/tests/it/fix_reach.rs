@@ -222,6 +222,81 @@ class TestHigh(unittest.TestCase):
             "test_hedge_high.py test_hedge_low.py",
         )],
     },
+    Case {
+        name: "an attribute of a class that is not the project's",
+        since: 8,
+        files: &[
+            (
+                "test_clay_raw.py",
+                "from packaging.version import Version\n\n\ndef test_raw():\n    assert not hasattr(Version, \"glaze\")\n",
+            ),
+            (
+                "test_clay_glazed.py",
+                "from packaging.version import Version\n\n\ndef glaze():\n    Version.glaze = 1\n\n\ndef test_glazed():\n    glaze()\n    assert Version.glaze\n",
+            ),
+        ],
+        targets: &[(
+            "test_clay_raw.py::test_raw",
+            "test_clay_glazed.py test_clay_raw.py",
+        )],
+    },
+    Case {
+        name: "tests that are the steps of one",
+        since: 8,
+        files: &[
+            (
+                "loom.py",
+                r#"class Row:
+    def __init__(self, colour):
+        self.colour = colour
+
+
+class Loom:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, colour):
+        if colour in self.colours():
+            raise ValueError(colour)
+        self.rows.append(Row(colour))
+
+    def colours(self):
+        return [row.colour for row in self.rows]
+"#,
+            ),
+            (
+                "test_loom.py",
+                r#"from loom import Loom
+
+
+class TestLoom:
+    loom = Loom()
+
+    def test_first(self):
+        self.loom.add("red")
+        assert self.loom.colours() == ["red"]
+
+    def test_second(self):
+        self.loom.add("blue")
+        assert self.loom.colours() == ["red", "blue"]
+
+    def test_third(self):
+        self.loom.add("green")
+        assert self.loom.colours() == ["red", "blue", "green"]
+"#,
+            ),
+        ],
+        targets: &[
+            (
+                "test_loom.py::TestLoom::test_second",
+                "test_loom.py::TestLoom::test_second",
+            ),
+            (
+                "test_loom.py::TestLoom::test_third",
+                "test_loom.py::TestLoom::test_third",
+            ),
+        ],
+    },
 ];
 
 #[test]
@@ -240,6 +315,10 @@ fn state_is_put_right_for_classes_for_fixtures_in_all_its_parts_and_once() {
         (
             "test_kiln.py::test_empty",
             "+    if \"pot\" not in KILN.shelves:",
+        ),
+        (
+            "test_loom.py::TestLoom::test_third",
+            "+        self.loom = Loom()",
         ),
     ] {
         let diff = diff_of(fix_of(&run, test));

@@ -59,7 +59,7 @@ pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines>
         "environ" => vec![environ()],
         "cwd" => vec![patching(&[], "monkeypatch.chdir(\".\")".into())],
         "file" => created_file(leak, absent).into_iter().collect(),
-        "cache" => slot(&leak.name, file, tree, false)
+        "cache" => slot(&leak.name, file, tree)
             .map(|s| after(&s, vec![format!("{}.cache_clear()", s.expression())]))
             .into_iter()
             .collect(),
@@ -91,8 +91,7 @@ pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines>
             ..Lines::default()
         }],
         "global" | "attribute" | "class_attribute" | "builtin" => {
-            let outside = leak.kind == "builtin";
-            match slot(&leak.name, file, tree, outside) {
+            match slot(&leak.name, file, tree) {
                 Some(slot) => stored(&slot, leak, absent),
                 None => Vec::new(),
             }

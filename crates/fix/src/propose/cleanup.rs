@@ -201,12 +201,11 @@ fn undo(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Optio
         "cwd" => made("os.chdir, os.getcwd()".into(), of("os")),
         "sys_path" => made("setattr, sys, \"path\", sys.path[:]".into(), of("sys")),
         "cache" => {
-            let slot = slot(&leak.name, file, tree, false)?;
+            let slot = slot(&leak.name, file, tree)?;
             made(format!("{}.cache_clear", slot.expression()), slot.module)
         }
         "global" | "attribute" | "class_attribute" | "builtin" => {
-            let outside = leak.kind == "builtin";
-            let slot = slot(&leak.name, file, tree, outside)?;
+            let slot = slot(&leak.name, file, tree)?;
             let whole = slot.expression();
             let owner = slot.owner.clone();
             let what = match (&slot.last, leak.before.as_str()) {

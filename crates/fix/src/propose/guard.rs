@@ -40,7 +40,7 @@ fn missing(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Op
             fits.then(|| (format!("not {logger}.{field}"), Some("logging".into())))
         }
         "global" | "attribute" | "class_attribute" => {
-            let slot = slot(&leak.name, file, tree, false)?;
+            let slot = slot(&leak.name, file, tree)?;
             let whole = slot.expression();
             let condition = match &slot.last {
                 Part::Key(key) if absent => {

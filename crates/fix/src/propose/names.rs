@@ -89,8 +89,8 @@ impl Slot {
     }
 }
 
-/// `outside` modules need no file in the project: the standard library's.
-pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree, outside: bool) -> Option<Slot> {
+/// Of modules that are not the project's only the names are known.
+pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree) -> Option<Slot> {
     let parts = parts(name)?;
     let words: Vec<&str> = parts
         .iter()
@@ -110,12 +110,14 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree, outside: bool) -> Op
     let count = (1..=longest)
         .rev()
         .find(|count| same(&words[..*count].join(".")) || is_module(&words[..*count], tree));
-    let count = match count {
-        Some(count) => count,
-        // Only the module itself can be guessed.
-        None if outside && longest > 0 => longest,
-        None => return None,
-    };
+    let is_class = |word: &&str| word.starts_with(char::is_uppercase);
+    let count = count.unwrap_or_else(|| {
+        let class = words[..longest].iter().position(is_class);
+        class.unwrap_or(longest)
+    });
+    if count == 0 {
+        return None;
+    }
     let module = words[..count].join(".");
     let is_own = same(&module);
     let (last, middle) = parts[count..].split_last()?;
@@ -234,12 +236,7 @@ mod tests {
     #[test]
     fn names_become_expressions() {
         let tree = Files(&["shop/pricing.py", "shop/__init__.py"]);
-        let found = slot(
-            r#"shop.pricing.RATES["a.b]"]"#,
-            "tests/test_a.py",
-            &tree,
-            false,
-        );
+        let found = slot(r#"shop.pricing.RATES["a.b]"]"#, "tests/test_a.py", &tree);
         let found = found.expect("a slot");
         assert_eq!(found.module.as_deref(), Some("shop.pricing"));
         assert_eq!(found.owner, "shop.pricing.RATES");
@@ -255,13 +252,13 @@ mod tests {
                 (path == "shop/table.py").then(|| text.to_owned())
             }
         }
-        let found = slot("shop.table.Table.rows[0]", "test_a.py", &Hidden, false);
+        let found = slot("shop.table.Table.rows[0]", "test_a.py", &Hidden);
         let found = found.expect("a slot");
         let import = "from shop.table import Table";
         assert_eq!(found.module.as_deref(), Some(import));
         assert_eq!(found.expression(), "Table.rows[0]");
         // Nothing stands between the module and what is bound again.
-        let found = slot("shop.table.limit", "test_a.py", &Hidden, false);
+        let found = slot("shop.table.limit", "test_a.py", &Hidden);
         let found = found.expect("a slot");
         assert_eq!(found.module.as_deref(), Some("importlib"));
         let whole = "importlib.import_module(\"shop.table\").limit";
@@ -292,11 +289,12 @@ mod tests {
     #[test]
     fn the_files_own_globals_need_no_import() {
         let tree = Files(&["tests/test_a.py"]);
-        let found =
-            slot("tests.test_a.DATA[0].x", "tests/test_a.py", &tree, false).expect("a slot");
+        let found = slot("tests.test_a.DATA[0].x", "tests/test_a.py", &tree).expect("a slot");
         assert_eq!((found.module, found.owner.as_str()), (None, "DATA[0]"));
-        let above = slot("src.tests.test_a.DATA", "tests/test_a.py", &tree, false);
+        let above = slot("src.tests.test_a.DATA", "tests/test_a.py", &tree);
         assert_eq!(above.expect("a slot").expression(), "DATA");
-        assert!(slot("x.REG[<object>]", "t.py", &tree, false).is_none());
+        let outside = slot("mock.mock.MagicMock.content", "t.py", &tree).expect("a slot");
+        assert_eq!(outside.module.as_deref(), Some("mock.mock"));
+        assert!(slot("x.REG[<object>]", "t.py", &tree).is_none());
     }
 }

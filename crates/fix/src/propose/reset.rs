@@ -188,11 +188,11 @@ fn reset(
             Some((line, Some("logging".into())))
         }
         "cache" => {
-            let slot = slot(&leak.name, file, tree, false)?;
+            let slot = slot(&leak.name, file, tree)?;
             Some((format!("{}.cache_clear()", slot.expression()), slot.module))
         }
         "global" | "attribute" | "class_attribute" => {
-            let slot = slot(&leak.name, file, tree, false)?;
+            let slot = slot(&leak.name, file, tree)?;
             let whole = slot.expression();
             let line = match (&slot.last, value) {
                 (_, "[]" | "{}") => format!("{whole}.clear()"),
