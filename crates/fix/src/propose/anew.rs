@@ -4,7 +4,7 @@ use flakelab_model::Place;
 use flakelab_source::{Edit, Source, Tree, apply, locate};
 
 use super::block::free_name;
-use super::names::{Part, parts, slot};
+use super::names::{parts, slot, words};
 use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -32,13 +32,7 @@ fn of_leak(leak: &CausalLeak, place: &Place, tree: &dyn Tree) -> Option<Patch> {
     let before = tree.read(&place.file)?;
     let source = Source::parse(&before)?;
     let parts = parts(&slot.expression())?;
-    let names: Vec<&str> = parts
-        .iter()
-        .map_while(|part| match part {
-            Part::Name(name) => Some(name.as_str()),
-            Part::Key(_) => None,
-        })
-        .collect();
+    let names = words(&parts);
     // The first of the names that is made there holds the others.
     let of_class = names
         .get(..2)

@@ -51,6 +51,15 @@ pub(super) fn parts(name: &str) -> Option<Vec<Part>> {
     (!parts.is_empty()).then_some(parts)
 }
 
+/// The names that an expression starts with, up to the first key.
+pub(super) fn words(parts: &[Part]) -> Vec<&str> {
+    let words = parts.iter().map_while(|part| match part {
+        Part::Name(name) => Some(name.as_str()),
+        Part::Key(_) => None,
+    });
+    words.collect()
+}
+
 /// Where the bracket closes, strings left alone.
 fn key_end(text: &str) -> Option<usize> {
     let mut quote = None;
@@ -92,13 +101,7 @@ impl Slot {
 /// Of modules that are not the project's only the names are known.
 pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree) -> Option<Slot> {
     let parts = parts(name)?;
-    let words: Vec<&str> = parts
-        .iter()
-        .map_while(|part| match part {
-            Part::Name(name) => Some(name.as_str()),
-            Part::Key(_) => None,
-        })
-        .collect();
+    let words = words(&parts);
     let longest = words.len().min(parts.len() - 1);
     let own = file.trim_end_matches(".py").replace('/', ".");
     // The module's name may start above or below where pytest runs.
