@@ -226,7 +226,7 @@ pub fn fix(
 /// Patches that hold.
 fn accepted(fixes: &[Fix]) -> Vec<Patch> {
     let fixed = fixes.iter().filter(|fix| fix.status == Status::Fixed);
-    let patches = fixed.flat_map(|fix| &fix.patches);
+    let patches = fixed.filter_map(|fix| fix.patches.first());
     patches.map(|held| held.patch.clone()).collect()
 }
 

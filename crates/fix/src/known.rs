@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use flakelab_lab::orders::{self, Kind};
 use flakelab_lab::{Lab, LabError, patience};
-use flakelab_model::{Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex, Timeout};
+use flakelab_model::{Isolation, Order, Outcome, RunRecord, RunRequest, TestIndex, Timeout};
 
 use crate::fix::Settings;
+use crate::standing::Standing;
 use crate::verify::run;
 
 /// A test gets at least this long before it counts as hung.
@@ -18,12 +19,12 @@ pub(crate) struct Known {
     pub(crate) ids: Vec<String>,
     /// The default order, then random ones.
     pub(crate) orders: Vec<Order>,
-    /// Tests that pass, by order.
-    passing: Vec<BTreeSet<TestIndex>>,
+    /// Tests that stand well, by order.
+    passing: Vec<BTreeMap<TestIndex, Standing>>,
     /// Tests that pass in some of the orders only. Which ones, others decide, and a patch may change that.
     dependent: BTreeSet<TestIndex>,
-    /// Tests that pass alone.
-    alone: BTreeSet<TestIndex>,
+    /// Tests that stand well alone.
+    alone: BTreeMap<TestIndex, Standing>,
     /// What a patch must not exceed either.
     pub(crate) timeout: Timeout,
 }
@@ -50,19 +51,19 @@ impl Known {
             orders: Vec::new(),
             passing: Vec::new(),
             dependent: BTreeSet::new(),
-            alone: BTreeSet::new(),
+            alone: BTreeMap::new(),
             timeout: settings.timeout,
         };
         let calm = |test: TestIndex| !restless.contains(suite.id(test).as_str());
-        let mut seen: Vec<BTreeMap<TestIndex, bool>> = vec![BTreeMap::new(); all.len()];
+        let mut seen: Vec<BTreeMap<TestIndex, Option<Standing>>> = vec![BTreeMap::new(); all.len()];
         let request =
             |number: usize, timeout| RunRequest::new(all[number].clone(), Isolation::Fork, timeout);
         let mut take = |number: usize, record: RunRecord| {
             let mut slowest = 0;
             for execution in record.executions {
                 slowest = slowest.max(execution.micros);
-                let passed = execution.outcome.polarity() == Polarity::Pass;
-                seen[number].insert(execution.test, passed && calm(execution.test));
+                let standing = good(&execution.outcome).filter(|_| calm(execution.test));
+                seen[number].insert(execution.test, standing);
             }
             Duration::from_micros(slowest.into())
         };
@@ -86,7 +87,7 @@ impl Known {
         }
         let verdict = |wanted: bool| -> BTreeSet<TestIndex> {
             let all = seen.iter().flatten();
-            all.filter(|(_, passed)| **passed == wanted)
+            all.filter(|(_, standing)| standing.is_some() == wanted)
                 .map(|(test, _)| *test)
                 .collect()
         };
@@ -97,10 +98,9 @@ impl Known {
         known.passing = seen
             .into_iter()
             .map(|tests| {
+                let tests = tests.into_iter();
                 tests
-                    .into_iter()
-                    .filter(|(_, p)| *p)
-                    .map(|(t, _)| t)
+                    .filter_map(|(test, standing)| Some((test, standing?)))
                     .collect()
             })
             .collect();
@@ -114,26 +114,27 @@ impl Known {
             let Some(last) = record.executions.last() else {
                 continue;
             };
-            if last.outcome.polarity() == Polarity::Pass {
-                known.alone.insert(last.test);
+            if let Some(standing) = good(&last.outcome) {
+                known.alone.insert(last.test, standing);
             }
         }
         known.orders = all;
         Ok(known)
     }
 
-    /// Whether a test passed in this order without a patch, and must do so with one: in the default order, and
-    /// if it does not depend on the order anyway, in all.
-    pub(crate) fn passed(&self, order: usize, test: TestIndex) -> bool {
+    /// How a test stood in this order without a patch, if it must do so with one: in the default order, and if it does not
+    /// depend on the order anyway, in all.
+    pub(crate) fn stood(&self, order: usize, test: TestIndex) -> Option<Standing> {
         let judged = order == 0 || !self.dependent.contains(&test);
-        judged
-            && self
-                .passing
-                .get(order)
-                .is_some_and(|set| set.contains(&test))
+        let passing = self.passing.get(order).filter(|_| judged)?;
+        passing.get(&test).copied()
     }
 
-    pub(crate) fn passed_alone(&self, test: TestIndex) -> bool {
-        self.alone.contains(&test)
+    pub(crate) fn stood_alone(&self, test: TestIndex) -> Option<Standing> {
+        self.alone.get(&test).copied()
     }
+}
+
+fn good(outcome: &Outcome) -> Option<Standing> {
+    Standing::of(outcome).filter(|standing| standing.is_good())
 }

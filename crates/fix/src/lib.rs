@@ -10,6 +10,7 @@
 //! | `propose` | which edits could help? |
 //! | `shrink` | which statements of a helper are needed? |
 //! | `known` | how does the suite behave without a patch? |
+//! | `standing` | how does a test stand, from failed to passed? |
 //! | `verify` | does the test pass wherever it failed, and does everything else stay as it was? |
 //! | `fix` | which test gets which patch? |
 //! | `together` | do they hold when all are written? |
@@ -21,6 +22,7 @@ mod known;
 mod patch;
 mod propose;
 mod shrink;
+mod standing;
 mod together;
 mod verify;
 

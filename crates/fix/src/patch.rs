@@ -1,5 +1,7 @@
 //! A patch: whole new texts of a few files, and why.
 
+use std::collections::BTreeSet;
+
 use flakelab_source::{merge, unified};
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +71,12 @@ impl Patch {
             match own {
                 Some(own) if own == change => {}
                 Some(own) if own.before == change.before => {
-                    own.after = merge(own.before.as_deref()?, &own.after, &change.after)?;
+                    let both = merge(own.before.as_deref()?, &own.after, &change.after)?;
+                    // Of two functions with one name the first is lost.
+                    if hidden(&both) > hidden(&own.after).max(hidden(&change.after)) {
+                        return None;
+                    }
+                    own.after = both;
                 }
                 Some(_) => return None,
                 None => both.changes.push(change.clone()),
@@ -92,4 +99,12 @@ impl Patch {
             .map(|change| unified(&change.path, change.before.as_deref(), &change.after))
             .collect()
     }
+}
+
+/// How many functions at the top of a text have the name of another one.
+fn hidden(text: &str) -> usize {
+    let heads = text.lines().filter_map(|line| line.strip_prefix("def "));
+    let names = heads.filter_map(|head| head.split('(').next());
+    let names: Vec<&str> = names.collect();
+    names.len() - names.iter().collect::<BTreeSet<_>>().len()
 }

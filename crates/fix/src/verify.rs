@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use flakelab_lab::{Lab, LabError, pristine};
-use flakelab_model::{
-    Execution, Isolation, Order, Outcome, Polarity, RunRecord, RunRequest, TestIndex,
-};
+use flakelab_model::{Execution, Isolation, Order, Outcome, RunRecord, RunRequest, TestIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
 use crate::fix::Settings;
 use crate::known::Known;
+use crate::standing::Standing;
 
 /// A test that fails where it passed before is asked so often again: by chance is not by the patch.
 const AGAIN: u32 = 2;
@@ -151,7 +150,7 @@ pub(crate) fn passes_already(
 }
 
 /// How every test did in the orders of [`Known`] with a patch in place: the same for whomever it is to fix.
-pub(crate) type InOrders = Vec<Vec<(TestIndex, Polarity)>>;
+pub(crate) type InOrders = Vec<Vec<(TestIndex, Option<Standing>)>>;
 
 /// Verifies for one test; stops where it cannot hold any more. `plain` says whether the test alone could be
 /// collected alone without the patch; `in_orders` is what an earlier test has seen of the same patch.
@@ -234,7 +233,7 @@ fn forks(
         .iter()
         .map(|record| {
             let last = record.as_ref().and_then(|record| record.executions.last());
-            last.is_some_and(|last| last.outcome.polarity() == Polarity::Pass)
+            last.is_some_and(|last| passed(&last.outcome))
         })
         .collect())
 }
@@ -288,13 +287,22 @@ fn ask(
         .flatten()
         .filter(|record| record.plain || !plain)
         .filter_map(|record| record.executions.last())
-        .filter(|last| last.outcome.polarity() == Polarity::Pass)
+        .filter(|last| self::passed(&last.outcome))
         .count();
     Ok((passed as u64, batch.len() as u64))
 }
 
-/// A test that fails in an order, up to its place there, in which it passed before.
-type Suspect = (TestIndex, Vec<TestIndex>);
+/// A test that stands worse in an order, up to its place there, than it did before.
+struct Suspect {
+    test: TestIndex,
+    order: Vec<TestIndex>,
+    before: Standing,
+}
+
+/// A test that is skipped or may fail has not passed: whoever calls a helper that says so would look cured.
+fn passed(outcome: &Outcome) -> bool {
+    Standing::of(outcome) == Some(Standing::Passed)
+}
 
 /// The test after every other one, in forks: who pollutes it need not be known to be cured. The other one
 /// runs first, so it must do as it did alone.
@@ -322,11 +330,17 @@ fn sweep(
     for (test, record) in others.iter().zip(run(lab, &batch)?) {
         let executions = record.map(|record| record.executions).unwrap_or_default();
         let of = |wanted: TestIndex| executions.iter().find(|e| e.test == wanted);
-        let fails = |wanted| of(wanted).is_some_and(|e| e.outcome.polarity() == Polarity::Fail);
-        if fails(*test) && known.passed_alone(*test) {
-            suspects.push((*test, vec![*test]));
+        let now = of(*test).and_then(|e| Standing::of(&e.outcome));
+        if let Some((now, before)) = now.zip(known.stood_alone(*test))
+            && now < before
+        {
+            suspects.push(Suspect {
+                test: *test,
+                order: vec![*test],
+                before,
+            });
         }
-        let passed = of(target).is_some_and(|e| e.outcome.polarity() == Polarity::Pass);
+        let passed = of(target).is_some_and(|e| passed(&e.outcome));
         let id = suite.id(*test).to_string();
         if !passed && !seen.after.iter().any(|(set, ..)| *set == [id.clone()]) {
             seen.after.push((vec![id], 0, 1));
@@ -346,8 +360,8 @@ fn shuffle(lab: &mut dyn Lab, known: &Known, settings: &Settings) -> Result<InOr
     Ok(records
         .map(|record| {
             let executions = record.map(|r| r.executions).unwrap_or_default();
-            let polarity = |e: Execution| (e.test, e.outcome.polarity());
-            executions.into_iter().map(polarity).collect()
+            let standing = |e: Execution| (e.test, Standing::of(&e.outcome));
+            executions.into_iter().map(standing).collect()
         })
         .collect())
 }
@@ -361,34 +375,45 @@ fn compare(
 ) -> Vec<Suspect> {
     let mut suspects: Vec<Suspect> = Vec::new();
     for (number, order) in outcomes.iter().enumerate() {
-        for (at, (test, polarity)) in order.iter().enumerate() {
+        for (at, (test, standing)) in order.iter().enumerate() {
             if *test == target {
-                let passed = *polarity == Polarity::Pass;
+                let passed = *standing == Some(Standing::Passed);
                 if number == 0 {
                     seen.default_order = passed;
                 } else {
                     seen.shuffles.1 += 1;
                     seen.shuffles.0 += u64::from(passed);
                 }
-            } else if *polarity == Polarity::Fail && known.passed(number, *test) {
-                let before = known.orders[number].0.iter().take(at + 1).copied();
-                suspects.push((*test, before.collect()));
+            } else if let Some((now, before)) = standing.zip(known.stood(number, *test))
+                && now < before
+            {
+                let order = known.orders[number].0.iter().take(at + 1);
+                suspects.push(Suspect {
+                    test: *test,
+                    order: order.copied().collect(),
+                    before,
+                });
             }
         }
     }
     suspects
 }
 
-/// Those of the suspects that fail again, every time. One order each is enough.
+/// Those of the suspects that stand worse again, every time. One order each is enough.
 fn broken(
     lab: &mut dyn Lab,
     mut suspects: Vec<Suspect>,
     settings: &Settings,
 ) -> Result<Vec<String>, LabError> {
-    suspects.sort_by_key(|(test, order)| (*test, order.len()));
-    suspects.dedup_by_key(|(test, _)| *test);
+    suspects.sort_by_key(|suspect| (suspect.test, suspect.order.len()));
+    suspects.dedup_by_key(|suspect| suspect.test);
     let mut found = Vec::new();
-    for (test, order) in suspects {
+    for Suspect {
+        test,
+        order,
+        before,
+    } in suspects
+    {
         let batch: Vec<RunRequest> = (0..AGAIN)
             .map(|attempt| RunRequest {
                 attempt,
@@ -397,7 +422,8 @@ fn broken(
             .collect();
         let fails = run(lab, &batch)?.into_iter().flatten().all(|record| {
             let last = record.executions.iter().rfind(|e| e.test == test);
-            last.is_some_and(|e| e.outcome.polarity() == Polarity::Fail)
+            let now = last.and_then(|e| Standing::of(&e.outcome));
+            now.is_some_and(|now| now < before)
         });
         if fails {
             found.push(lab.suite().id(test).to_string());

@@ -168,6 +168,12 @@ fn file_of(module: &str, from: &str, tree: &dyn Tree) -> Option<String> {
     None
 }
 
+/// Whether Python takes it as a name.
+fn is_identifier(word: &str) -> bool {
+    let is_part = |c: char| c == '_' || c.is_alphanumeric();
+    word.chars().all(is_part) && word.chars().next().is_some_and(|c| !c.is_numeric())
+}
+
 /// What pytest calls the module of a test file: from the topmost folder that is a package.
 pub fn module_name(file: &str, tree: &dyn Tree) -> Option<String> {
     let stem = file.strip_suffix(".py")?;
@@ -179,7 +185,11 @@ pub fn module_name(file: &str, tree: &dyn Tree) -> Option<String> {
             tree.read(&format!("{folder}/__init__.py")).is_some()
         })
         .count();
-    Some(parts[parts.len() - 1 - packages..].join("."))
+    let parts = &parts[parts.len() - 1 - packages..];
+    parts
+        .iter()
+        .all(|part| is_identifier(part))
+        .then(|| parts.join("."))
 }
 
 #[cfg(test)]

@@ -124,11 +124,12 @@ impl Source {
         let root = self.tree.root_node();
         let mut cursor = root.walk();
         let mut end = 0;
-        for (at, node) in root.named_children(&mut cursor).enumerate() {
+        let mut statements = 0;
+        for node in root.named_children(&mut cursor) {
             let header = match node.kind() {
                 "import_statement" | "import_from_statement" | "future_import_statement" => true,
                 "expression_statement" => {
-                    at == 0 && node.named_child(0).is_some_and(|n| n.kind() == "string")
+                    statements == 0 && node.named_child(0).is_some_and(|n| n.kind() == "string")
                 }
                 "comment" => continue,
                 // An import that may fail is still an import.
@@ -141,6 +142,7 @@ impl Source {
             if !header {
                 break;
             }
+            statements += 1;
             end = node.end_byte();
         }
         if end == 0 {
@@ -582,6 +584,11 @@ mod tests {
             out,
             "\"\"\"Doc.\"\"\"\nfrom __future__ import annotations\nimport os\nimport pytest\n\n\ndef a():\n    pass\n\n\nX = 1\n"
         );
+        // A licence may stand before the docstring.
+        let text = "# Licence.\n\n\"\"\"Doc.\"\"\"\nfrom __future__ import annotations\nX = 1\n";
+        let out = edited(text, |s| s.add_imports(&["os"]).into_iter().collect());
+        let expected = text.replace("annotations\n", "annotations\nimport os\n");
+        assert_eq!(out, expected);
     }
 
     #[test]

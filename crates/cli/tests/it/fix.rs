@@ -465,6 +465,20 @@ fn a_test_that_is_expected_to_fail_gets_no_patch() {
 }
 
 #[test]
+fn what_says_that_it_may_fail_has_not_passed() {
+    let text = "import pytest\nOPEN = []\ndef finish(): pytest.xfail('later')\n\
+                def test_set():\n    OPEN.append(object())\n    finish()\n\
+                def test_open(): assert OPEN\n";
+    let project = Project::new(&[("test_x.py", text)]);
+    project.explain(&["test_x.py::test_open"]);
+    let run = project.fix(&QUICK);
+    let fix = fix_of(&run, "test_x.py::test_open");
+    let diff = diff_of(fix);
+    let whole = diff.contains("+    test_set()") || diff.contains("+    finish()");
+    assert!(!whole, "{fix:#}");
+}
+
+#[test]
 fn patches_are_not_saved_in_a_file() {
     let project = Project::example("tiny");
     let output = project

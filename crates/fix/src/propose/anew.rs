@@ -41,7 +41,7 @@ fn of_leak(leak: &CausalLeak, place: &Place, tree: &dyn Tree) -> Option<Patch> {
         Some(&[class, name]) => (name, for_class(&source, class, name, place, tree)?),
         _ => {
             let name = *names.first()?;
-            (name, for_module(&source, name)?)
+            (name, for_module(&source, name, place, tree)?)
         }
     };
     Some(Patch {
@@ -56,11 +56,10 @@ fn of_leak(leak: &CausalLeak, place: &Place, tree: &dyn Tree) -> Option<Patch> {
     })
 }
 
-/// What makes a name, if that can be done once more: on one line, and not just another name for something.
+/// What makes a name, if that can be done once more.
 fn made(source: &Source, path: &[&str]) -> Option<String> {
     let value = source.initial(path)?;
-    let is_new = value.contains(['(', '[', '{']);
-    (is_new && !value.contains(['\n', '#'])).then(|| value.to_owned())
+    (!value.contains(['\n', '#'])).then(|| value.to_owned())
 }
 
 fn for_class(
@@ -86,6 +85,8 @@ fn for_class(
     let method = if unittest { "setUp" } else { "setup_method" };
     let edit = match found.method(method) {
         Some(own) => own.prepend(&[line])?,
+        // One that it inherits would no longer run.
+        None if !unittest && locate::method(&of_class, method, tree).is_some() => return None,
         None => {
             let first = unittest.then(|| "super().setUp()".to_owned());
             let body: Vec<String> = first.into_iter().chain([line]).collect();
@@ -95,13 +96,11 @@ fn for_class(
     Some(vec![edit])
 }
 
-fn for_module(source: &Source, name: &str) -> Option<Vec<Edit>> {
+fn for_module(source: &Source, name: &str, place: &Place, tree: &dyn Tree) -> Option<Vec<Edit>> {
     let value = made(source, &[name])?;
     let indent = source.indent();
-    let fixture = free_name(
-        source,
-        &format!("fresh_{}", name.trim_matches('_').to_lowercase()),
-    );
+    let stem = format!("fresh_{}", name.trim_matches('_').to_lowercase());
+    let fixture = free_name(source, &stem, &place.file, tree);
     let block = format!(
         "@pytest.fixture(autouse=True)\ndef {fixture}():\n{indent}global {name}\n{indent}{name} = {value}\n"
     );

@@ -179,10 +179,11 @@ fn logging(leak: &CausalLeak) -> Option<Lines> {
         "propagate" => ("saved = logger.propagate", "logger.propagate = saved"),
         _ => return None,
     };
+    let of = |line: &str| line.replace("logger.", &format!("{logger}."));
     Some(Lines {
         modules: vec!["logging".into()],
-        before: vec![format!("logger = {logger}"), save.into()],
-        after: vec![back.into()],
+        before: vec![of(save)],
+        after: vec![of(back)],
         ..Lines::default()
     })
 }
@@ -260,6 +261,18 @@ fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Option<
     })
 }
 
+/// The conftest files beside and above a file, the nearest first.
+pub(super) fn conftests(file: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folder = file;
+    while let Some((above, _)) = folder.rsplit_once('/') {
+        found.push(format!("{above}/conftest.py"));
+        folder = above;
+    }
+    found.push("conftest.py".into());
+    found
+}
+
 /// An autouse fixture of these lines.
 pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> String {
     // A test's `monkeypatch` is too short-lived for others.
@@ -308,11 +321,18 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> 
     text
 }
 
-/// This name, and a number if the file has it already.
-pub(super) fn free_name(source: &Source, base: &str) -> String {
+/// This name, and a number if the file has it already, or a conftest file above: a fixture of that name would no longer run.
+pub(super) fn free_name(source: &Source, base: &str, file: &str, tree: &dyn Tree) -> String {
+    let above = conftests(file).into_iter();
+    let above = above.filter_map(|path| Source::parse(&tree.read(&path)?));
+    let above: Vec<Source> = above.collect();
+    let is_taken = |name: &str| {
+        let mut all = above.iter().chain([source]);
+        all.any(|source| source.defines(name) || source.import_of(name).is_some())
+    };
     let mut name = base.to_owned();
     let mut number = 2;
-    while source.defines(&name) {
+    while is_taken(&name) {
         name = format!("{base}_{number}");
         number += 1;
     }

@@ -3,7 +3,7 @@
 use flakelab_model::Class;
 use flakelab_source::{Source, Tree};
 
-use super::names::{Part, localise, logger, slot};
+use super::names::{Part, environ_key, localise, logger, slot};
 use crate::case::{Case, CausalLeak};
 
 /// The condition in the words of a file, and what has to be imported for it.
@@ -31,7 +31,7 @@ fn missing(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Op
     let empty = matches!(leak.before.as_str(), "[]" | "{}" | "set()" | "None");
     match leak.kind.as_str() {
         "environ" if absent => {
-            let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
+            let key = environ_key(&leak.name)?;
             Some((format!("{key} not in os.environ"), Some("os".into())))
         }
         "logging" if empty => {

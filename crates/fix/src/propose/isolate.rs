@@ -3,6 +3,7 @@
 use flakelab_model::Place;
 use flakelab_source::{Edit, Function, Source, Tree, apply};
 
+use super::block::{conftests, free_name};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -79,14 +80,10 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
 
 /// The fixture's definition: in the test's file, its class, or a conftest file above.
 fn scope(name: &str, place: &Place, tree: &dyn Tree) -> Option<(String, Vec<Edit>)> {
-    let mut files = vec![place.file.clone()];
-    let mut folder = place.file.as_str();
-    while let Some((above, _)) = folder.rsplit_once('/') {
-        files.push(format!("{above}/conftest.py"));
-        folder = above;
-    }
-    files.push("conftest.py".into());
-    for file in files {
+    for file in [place.file.clone()]
+        .into_iter()
+        .chain(conftests(&place.file))
+    {
         let Some(source) = tree.read(&file).and_then(|text| Source::parse(&text)) else {
             continue;
         };
@@ -115,7 +112,7 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree, way: Way) -> Option<(Strin
         ),
     ];
     if word == "setup_module" || word == "setUpModule" {
-        return each_test(word, place, &source, way);
+        return each_test(word, place, &source, way, tree);
     }
     let (from, to, end, end_to) = pairs.into_iter().find(|(from, ..)| *from == word)?;
     let class = source.class(&place.class_path())?;
@@ -143,7 +140,13 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree, way: Way) -> Option<(Strin
 }
 
 /// A module's set-up called again for every test.
-fn each_test(word: &str, place: &Place, source: &Source, way: Way) -> Option<(String, Vec<Edit>)> {
+fn each_test(
+    word: &str,
+    place: &Place,
+    source: &Source,
+    way: Way,
+    tree: &dyn Tree,
+) -> Option<(String, Vec<Edit>)> {
     let arguments = |function: Option<Function<'_>>| match function {
         Some(function) if !function.parameters().is_empty() => "request.module",
         // Imported ones mostly take nothing.
@@ -168,7 +171,8 @@ fn each_test(word: &str, place: &Place, source: &Source, way: Way) -> Option<(St
     let indent = source.indent();
     let asks = body.iter().any(|line| line.contains("request"));
     let parameters = if asks { "request" } else { "" };
-    let mut block = format!("@pytest.fixture(autouse=True)\ndef set_up_each_test({parameters}):\n");
+    let name = free_name(source, "set_up_each_test", &place.file, tree);
+    let mut block = format!("@pytest.fixture(autouse=True)\ndef {name}({parameters}):\n");
     for line in body {
         block.push_str(&format!("{indent}{line}\n"));
     }

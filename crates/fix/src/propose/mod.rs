@@ -93,6 +93,7 @@ pub(crate) fn candidates(case: &Case, around: Around<'_>) -> (Vec<Candidate>, Re
         found.extend(helpers);
     }
     found.extend(plain(anew));
+    found.extend(plain(helper::calls(case, around)));
     found.extend(plain(both));
     let mut seen: Vec<Candidate> = Vec::new();
     for candidate in found {

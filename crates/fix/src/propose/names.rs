@@ -31,7 +31,7 @@ pub(super) fn parts(name: &str) -> Option<Vec<Part>> {
         if let Some(tail) = rest.strip_prefix('[') {
             let end = key_end(tail)?;
             let key = &tail[..end];
-            if key.contains('<') || key.contains('…') {
+            if !is_literal_key(key) {
                 return None;
             }
             parts.push(Part::Key(format!("[{key}]")));
@@ -58,6 +58,42 @@ pub(super) fn words(parts: &[Part]) -> Vec<&str> {
         Part::Key(_) => None,
     });
     words.collect()
+}
+
+/// Whether a key says what it is: numbers, strings, `True`, `False` and `None`, and tuples of them. It comes from a suite, and
+/// becomes code.
+fn is_literal_key(key: &str) -> bool {
+    let mut plain = String::new();
+    let mut quote = None;
+    let mut escaped = false;
+    for c in key.chars() {
+        match (quote, c) {
+            (_, c) if c.is_control() || c == '…' => return false,
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(q), c) if c == q => {
+                quote = None;
+                plain.push('0');
+            }
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, c) => plain.push(c),
+        }
+    }
+    let is_literal = |word: &str| {
+        let number = word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        matches!(word, "" | "b0" | "True" | "False" | "None")
+            || number && word.parse::<f64>().is_ok()
+    };
+    quote.is_none() && plain.split([',', '(', ')', ' ']).all(is_literal)
+}
+
+/// `os.environ["SHOP"]` as the key it names, if that can be written as it is.
+pub(super) fn environ_key(name: &str) -> Option<&str> {
+    let key = name.strip_prefix("os.environ[")?.strip_suffix(']')?;
+    let inner = key.strip_prefix('"')?.strip_suffix('"')?;
+    let fits = !inner.contains(['"', '\\']) && !inner.contains(char::is_control);
+    fits.then_some(key)
 }
 
 /// Where the bracket closes, strings left alone.
@@ -143,7 +179,7 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree) -> Option<Slot> {
     if let Some(module) = needed.as_ref().filter(|module| is_hidden(module, tree)) {
         let rest = &owner[module.len()..];
         (owner, needed) = match middle.first() {
-            Some(Part::Name(thing)) => (
+            Some(Part::Name(thing)) if is_free(thing, file, tree) => (
                 rest[1..].to_owned(),
                 Some(format!("from {module} import {thing}")),
             ),
@@ -158,6 +194,12 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree) -> Option<Slot> {
         owner,
         last: last.clone(),
     })
+}
+
+/// Whether a file has nothing of this name yet.
+fn is_free(name: &str, file: &str, tree: &dyn Tree) -> bool {
+    let source = tree.read(file).and_then(|text| Source::parse(&text));
+    source.is_none_or(|source| source.import_of(name).is_none() && !source.defines(name))
 }
 
 /// Whether the module defines something with its own name: where its package imports that as well, `package.module` is no
@@ -184,7 +226,7 @@ pub(super) fn localise(
     }
     let say = |code: &mut String, long: &str, short: &str| {
         for end in [".", ",", ")", "[", " "] {
-            *code = code.replace(&format!("{long}{end}"), &format!("{short}{end}"));
+            *code = replace_names(code, &format!("{long}{end}"), &format!("{short}{end}"));
         }
     };
     if let Some(known) = source.name_of(module, path) {
@@ -192,24 +234,45 @@ pub(super) fn localise(
         return None;
     }
     // `from module import thing` binds the thing, not the module.
-    let start = code.find(&format!("{module}."))? + module.len() + 1;
-    let thing: String = code[start..]
-        .chars()
-        .take_while(|c| c.is_alphanumeric() || *c == '_')
-        .collect();
-    let whole = format!("{module}.{thing}");
-    if let Some(known) = source.name_of(&whole, path) {
-        say(code, &whole, &known);
-        return None;
+    if let Some((_, rest)) = code.split_once(&format!("{module}.")) {
+        let thing: String = rest
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
+        let whole = format!("{module}.{thing}");
+        if let Some(known) = source.name_of(&whole, path) {
+            say(code, &whole, &known);
+            return None;
+        }
     }
     let first = module.split('.').next().unwrap_or(module);
-    if source.imports_name(first) {
+    let is_package = |import: String| {
+        let bound = import.strip_prefix("import ").unwrap_or_default();
+        bound == first || bound.starts_with(&format!("{first}.")) && !bound.contains(" as ")
+    };
+    let other = source
+        .import_of(first)
+        .is_some_and(|import| !is_package(import));
+    if other || source.defines(first) {
         // The name is taken.
         let alias = format!("{}_module", module.replace('.', "_"));
         say(code, module, &alias);
         return Some(format!("{module} as {alias}"));
     }
     Some(module.to_owned())
+}
+
+/// Replaces a name where it is not the end of another one.
+fn replace_names(code: &str, long: &str, short: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in code.split(long).enumerate() {
+        if at > 0 {
+            let is_end = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+            out.push_str(if out.ends_with(is_end) { long } else { short });
+        }
+        out.push_str(part);
+    }
+    out
 }
 
 fn is_module(words: &[&str], tree: &dyn Tree) -> bool {
@@ -282,6 +345,8 @@ mod tests {
                 Some("app as app_module"),
             ),
             ("c", "c.y = 1", "c.y = 1", Some("c")),
+            ("c", "delattr(c, \"y\")", "delattr(c, \"y\")", Some("c")),
+            ("a.b", "xa.b.y, a.b.y", "xa.b.y, b.y", None),
         ] {
             let mut code = before.to_owned();
             let needed = localise(&source, "t.py", module, &mut code);
@@ -296,6 +361,25 @@ mod tests {
         assert_eq!((found.module, found.owner.as_str()), (None, "DATA[0]"));
         let above = slot("src.tests.test_a.DATA", "tests/test_a.py", &tree);
         assert_eq!(above.expect("a slot").expression(), "DATA");
+        for hostile in [
+            "x.R[f()]",
+            "x.R[().a]",
+            "x.R[E.A]",
+            "x.R[\"a\" + b]",
+            "x.R[\"\n\"]",
+        ] {
+            assert_eq!(parts(hostile), None, "{hostile}");
+        }
+        for plain in [
+            "x.R[-1.5]",
+            "x.R[\"a.b\\\"]\"]",
+            "x.R[(1, \"a\", None)]",
+            "x.R[b'a']",
+        ] {
+            assert!(parts(plain).is_some(), "{plain}");
+        }
+        assert_eq!(environ_key("os.environ[\"A\"]"), Some("\"A\""));
+        assert_eq!(environ_key("os.environ[\"A\" or x() or \"B\"]"), None);
         let outside = slot("mock.mock.MagicMock.content", "t.py", &tree).expect("a slot");
         assert_eq!(outside.module.as_deref(), Some("mock.mock"));
         assert!(slot("x.REG[<object>]", "t.py", &tree).is_none());

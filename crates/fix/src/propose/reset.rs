@@ -1,11 +1,13 @@
 //! Put the state right at the test itself, whoever changed it or failed to set it: lines at its start or in its
 //! set-up, or a fixture where several tests of the file need it.
 
+use std::collections::BTreeSet;
+
 use flakelab_model::{Class, Place};
 use flakelab_source::{Tree, apply, locate};
 
 use super::block::{Lines, Scope, fixture, free_name};
-use super::names::{Part, localise, logger, parts, slot};
+use super::names::{Part, environ_key, localise, logger, parts, slot};
 use super::restore::sets_up_class;
 use crate::case::{Case, CausalLeak};
 use crate::patch::{Change, Patch, Site, Strategy};
@@ -35,12 +37,26 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> 
         spots.push(Spot::Fixture(Scope::Class));
     }
     let mut causes = case.causes.clone();
-    if case.class == Class::Brittle && causes.len() > 1 {
-        causes.insert(0, causes.concat());
-    }
-    let all = with_siblings(case);
-    if !all.is_empty() && !causes.contains(&all) {
-        causes.push(all);
+    let setters: BTreeSet<&Vec<String>> = case
+        .causes
+        .iter()
+        .flatten()
+        .map(|leak| &leak.left_by)
+        .collect();
+    for (at, setter) in setters.into_iter().enumerate() {
+        let all = case
+            .causes
+            .iter()
+            .flatten()
+            .filter(|leak| leak.left_by == *setter);
+        let all: Vec<CausalLeak> = all.cloned().collect();
+        let wider = with_siblings(&all, case);
+        if case.class == Class::Brittle && !causes.contains(&all) {
+            causes.insert(at, all);
+        }
+        if !causes.contains(&wider) {
+            causes.push(wider);
+        }
     }
     causes
         .iter()
@@ -49,17 +65,17 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> 
         .collect()
 }
 
-/// All that is known to matter, and what else was changed in the same object. Whatever is taken from a brittle makes it
-/// fail, so it needs all of it; with some of that missing it may fail in another way, which proves nothing.
-fn with_siblings(case: &Case) -> Vec<CausalLeak> {
-    let mut all: Vec<CausalLeak> = case.causes.concat();
+/// All that is known to matter of what one setter leaves, and what else it changes in the same objects. Whatever is taken
+/// from a brittle makes it fail, so it needs all of it; with some of that missing it may fail in another way, which proves
+/// nothing.
+fn with_siblings(known: &[CausalLeak], case: &Case) -> Vec<CausalLeak> {
+    let mut all = known.to_vec();
     let owner = |leak: &CausalLeak| {
         let mut parts = parts(&leak.name)?;
         parts.pop();
         Some((leak.kind.clone(), leak.left_by.clone(), parts))
     };
-    let known = all.iter().map(owner).filter(Option::is_some);
-    let owners: Vec<_> = known.collect();
+    let owners: Vec<_> = all.iter().map(owner).filter(Option::is_some).collect();
     let beside = case
         .idle
         .iter()
@@ -117,7 +133,8 @@ fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> 
             before: lines,
             ..Lines::default()
         };
-        let block = fixture(&free_name(source, stem), &lines, source.indent(), scope);
+        let name = free_name(source, stem, file, tree);
+        let block = fixture(&name, &lines, source.indent(), scope);
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
         source.add_block(&names, &block)
     } else {
@@ -157,7 +174,7 @@ fn reset(
     let absent = value == "(not there)";
     match leak.kind.as_str() {
         "environ" => {
-            let key = leak.name.strip_prefix("os.environ[")?.strip_suffix(']')?;
+            let key = environ_key(&leak.name)?;
             let line = if absent {
                 format!("monkeypatch.delenv({key}, raising=False)")
             } else if is_literal(value) {
@@ -170,16 +187,15 @@ fn reset(
         "logging" => {
             let (logger, field) = logger(&leak.name)?;
             let line = match field {
-                "handlers" => {
-                    // What it handles nobody can say; that it has one is mostly what matters.
-                    let wanted = if value == "[]" {
-                        "[]"
-                    } else {
-                        "[logging.NullHandler()]"
-                    };
-                    format!("monkeypatch.setattr({logger}, \"handlers\", {wanted})")
+                // The root logger has those of pytest itself.
+                "handlers" if logger.ends_with("()") => return None,
+                "handlers" if value == "[]" => {
+                    format!("monkeypatch.setattr({logger}, \"handlers\", [])")
                 }
-                "level" if is_literal(value) => format!("{logger}.setLevel({value})"),
+                // What it handles nobody can say; that there is one is mostly what matters.
+                "handlers" if leak.before == "[]" => {
+                    format!("monkeypatch.setattr({logger}, \"handlers\", [logging.NullHandler()])")
+                }
                 "disabled" | "propagate" if is_literal(value) => {
                     format!("monkeypatch.setattr({logger}, \"{field}\", {value})")
                 }

@@ -147,7 +147,7 @@ fn in_file(cause: &[CausalLeak], path: &str, scope: Scope, tree: &dyn Tree) -> V
             changes: vec![Change {
                 path: path.to_owned(),
                 before: before.clone(),
-                after: with_block(&source, path, leak, &lines, scope),
+                after: with_block(&source, path, leak, &lines, scope, tree),
             }],
         })
         .collect()
@@ -159,8 +159,9 @@ fn with_block(
     leak: &CausalLeak,
     lines: &Lines,
     scope: Scope,
+    tree: &dyn Tree,
 ) -> String {
-    let name = free_name(source, &stem(leak));
+    let name = free_name(source, &stem(leak), path, tree);
     let mut block = fixture(&name, lines, source.indent(), scope);
     let needed = lines.modules.iter();
     let mut needed: Vec<String> = needed

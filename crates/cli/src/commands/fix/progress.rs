@@ -5,7 +5,7 @@ use flakelab_lab::LabError;
 use flakelab_store::{CampaignId, Store};
 
 use super::broken;
-use crate::printer::Printer;
+use crate::printer::{Printer, Volume};
 use crate::workbench::Bar;
 
 /// Lines shown of a patch that does not hold.
@@ -54,6 +54,9 @@ impl Watch for FixWatch<'_> {
 
     fn dropped(&mut self, patch: &Patch, why: &str) {
         self.has_dropped = true;
+        if self.printer.volume != Volume::Verbose {
+            return;
+        }
         let files: Vec<&str> = patch.changes.iter().map(|c| c.path.as_str()).collect();
         let text = format!(
             "dropped: {} at the {} in {}: {why}\n{}",

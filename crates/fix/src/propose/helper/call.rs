@@ -1,10 +1,10 @@
-//! A call of the helper at the start of the test, or in a fixture that comes before all others.
+//! A call of the helper at the start of the test, or in a fixture of its file, which comes before those it asks for.
 
 use flakelab_model::Place;
 use flakelab_source::{Function, Tree, apply, locate};
 
 use super::elements::parameters;
-use super::{Spot, guarded, own_class, purpose, set_up};
+use super::{Spot, guarded, own_class, prepare, purpose, set_up};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 use crate::propose::block::{Lines, Scope, fixture, free_name};
@@ -105,7 +105,7 @@ pub(super) fn propose(
             before: lines,
             ..Lines::default()
         };
-        let name = free_name(source, "prepare");
+        let name = free_name(source, &prepare(&place), &target.file, tree);
         let block = fixture(&name, &lines, source.indent(), Scope::Test);
         let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
         edits.extend(source.add_block(&needed, &block));

@@ -96,6 +96,11 @@ fn elsewhere(case: &Case, around: Around<'_>) -> Vec<Candidate> {
     found
 }
 
+/// What a fixture that runs helpers for a test is called.
+fn prepare(place: &Place) -> String {
+    format!("prepare_{}", place.function)
+}
+
 /// Lines that run where the state is missing.
 fn guarded(lines: Vec<String>, guard: Option<&Guard>, indent: &str) -> Vec<String> {
     let Some(guard) = guard else {
@@ -147,12 +152,15 @@ fn needs<'a>(id: &str, cases: &'a [Case]) -> &'a [String] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// The last brittle test before this one in its class: tests that are written as steps go on where it ends.
+/// The last brittle test before this one in its class, or in its file: tests that are written as steps go on where it ends.
 fn before(id: &str, around: Around<'_>) -> Option<Vec<String>> {
-    let (class, _) = id.rsplit_once("::")?;
+    let place = Place::of(id)?;
+    let is_beside = |other: &&String| {
+        Place::of(other)
+            .is_some_and(|other| (&other.file, &other.classes) == (&place.file, &place.classes))
+    };
     let at = around.suite.iter().position(|other| other == id)?;
-    let steps = around.suite[..at].iter().rev();
-    let mut steps = steps.filter(|other| other.rsplit_once("::").is_some_and(|(c, _)| c == class));
+    let mut steps = around.suite[..at].iter().rev().filter(is_beside);
     let step = steps.find(|other| {
         let mut cases = around.cases.iter();
         cases.any(|case| case.test == **other && case.class == Class::Brittle)

@@ -4,7 +4,7 @@ use flakelab_model::{Class, Place};
 use flakelab_source::{Edit, Function, Located, Names, Piece, Tree, apply, locate};
 
 use super::elements::{Element, Origin};
-use super::{Spot, guarded, own_class, purpose, set_up};
+use super::{Spot, guarded, own_class, prepare, purpose, set_up};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 use crate::propose::block::free_name;
@@ -18,6 +18,8 @@ pub(crate) struct Recipe {
     site: Site,
     spot: Spot,
     guard: Option<Guard>,
+    /// What a fixture of it is called.
+    fixture: String,
     class: Class,
     set: Vec<String>,
     origins: Vec<Origin>,
@@ -55,6 +57,7 @@ impl Recipe {
             site,
             spot: Spot::Body,
             guard: None,
+            fixture: prepare(&place),
             class: case.class,
             set: set.to_vec(),
             origins,
@@ -162,7 +165,7 @@ impl Recipe {
         let mut edits = Vec::new();
         match function {
             None if self.spot == Spot::Fixture => {
-                edits.extend(self.fixture(&pieces, &fixtures, imports.clone()));
+                edits.extend(self.in_block(&pieces, &fixtures, imports.clone(), tree));
                 imports.clear();
             }
             Some(function) => {
@@ -207,24 +210,27 @@ impl Recipe {
     }
 
     /// A fixture of these pieces.
-    fn fixture(
+    fn in_block(
         &self,
         pieces: &[Piece],
         fixtures: &[String],
         mut imports: Vec<String>,
+        tree: &dyn Tree,
     ) -> Vec<Edit> {
         let source = &self.target.source;
         let indent = source.indent();
-        let deep = match self.guard {
+        // What its fixtures do cannot be left out.
+        let guard = self.guard.as_ref().filter(|_| !pieces.is_empty());
+        let deep = match guard {
             Some(_) => indent.repeat(2),
             None => indent.to_owned(),
         };
-        let name = free_name(source, "prepare");
+        let name = free_name(source, &self.fixture, &self.target.file, tree);
         let mut block = format!(
             "@pytest.fixture(autouse=True)\ndef {name}({}):\n",
             fixtures.join(", ")
         );
-        for head in guarded(Vec::new(), self.guard.as_ref(), indent) {
+        for head in guarded(Vec::new(), guard, indent) {
             block.push_str(&format!("{indent}{head}\n"));
         }
         for piece in pieces {
@@ -234,7 +240,7 @@ impl Recipe {
         if pieces.is_empty() {
             block.push_str(&format!("{deep}pass\n"));
         }
-        imports.extend(self.guard.as_ref().and_then(|guard| guard.import.clone()));
+        imports.extend(guard.and_then(|guard| guard.import.clone()));
         imports.push("pytest".into());
         let needed: Vec<&str> = imports.iter().map(String::as_str).collect();
         source.add_block(&needed, &block)
