@@ -28,7 +28,7 @@ fn doctor(project: &Project, args: &[&str]) -> (i32, Value) {
         "{document}"
     );
     assert!(
-        !project.path().join(".flakelab").exists(),
+        !project.path().join(".flakelab").is_dir(),
         "nothing is written"
     );
     let named = checks
