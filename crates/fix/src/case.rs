@@ -12,9 +12,9 @@ pub struct Case {
     /// Cleaners of a victim.
     pub cleaners: Vec<Vec<String>>,
     /// Groups of leaks that carry it; the members of one only work together.
-    pub causes: Vec<Vec<CausalLeak>>,
+    pub causes: Vec<Vec<Leak>>,
     /// What else the culprits leave changed.
-    pub idle: Vec<CausalLeak>,
+    pub idle: Vec<Leak>,
 }
 
 impl Case {
@@ -33,7 +33,7 @@ impl Case {
 
 /// What a test leaves changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CausalLeak {
+pub struct Leak {
     pub kind: String,
     pub name: String,
     pub before: String,

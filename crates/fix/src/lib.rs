@@ -26,7 +26,7 @@ mod standing;
 mod together;
 mod verify;
 
-pub use case::{Case, CausalLeak};
+pub use case::{Case, Leak};
 pub use fix::{Fix, Fixes, Settings, Status, Surroundings, VerifiedPatch, Watch, fix};
 pub use patch::{Change, Patch, Site, Strategy};
 pub use together::Together;

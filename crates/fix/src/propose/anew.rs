@@ -5,7 +5,7 @@ use flakelab_source::{Edit, Source, Tree, apply, locate};
 
 use super::block::free_name;
 use super::names::{parts, slot, words};
-use crate::case::{Case, CausalLeak};
+use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
@@ -20,7 +20,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     found
 }
 
-fn of_leak(leak: &CausalLeak, place: &Place, tree: &dyn Tree) -> Option<Patch> {
+fn of_leak(leak: &Leak, place: &Place, tree: &dyn Tree) -> Option<Patch> {
     let kinds = ["global", "attribute", "class_attribute"];
     if !kinds.contains(&leak.kind.as_str()) {
         return None;

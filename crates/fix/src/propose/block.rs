@@ -2,9 +2,9 @@
 
 use flakelab_source::{Source, Tree};
 
-use crate::case::CausalLeak;
+use crate::case::Leak;
 
-use super::names::{Part, Slot, logger, slot};
+use super::names::{Part, Slot, bare, logger, slot};
 
 /// How long what the fixture does lasts. One of a class comes before what the class itself sets up for all its tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Lines {
 }
 
 /// Ways to put one leak back, the most idiomatic first.
-pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
+pub(super) fn ways(leak: &Leak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
     let absent = leak.before == "(not there)";
     match leak.kind.as_str() {
         "environ" => vec![environ()],
@@ -101,7 +101,7 @@ pub(super) fn ways(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Vec<Lines>
 }
 
 /// Which of the standard streams is closed: tests that close it get one of their own.
-pub(super) fn stream(leak: &CausalLeak) -> Option<&'static str> {
+pub(super) fn stream(leak: &Leak) -> Option<&'static str> {
     ["stdout", "stderr"]
         .into_iter()
         .find(|name| leak.name.starts_with(&format!("sys.{name}")))
@@ -134,7 +134,7 @@ fn environ() -> Lines {
 }
 
 /// Only what did not exist before can be removed with certainty.
-fn created_file(leak: &CausalLeak, absent: bool) -> Option<Lines> {
+fn created_file(leak: &Leak, absent: bool) -> Option<Lines> {
     if !absent || leak.name.contains(['"', '\\', '\n']) {
         return None;
     }
@@ -169,7 +169,7 @@ fn created_file(leak: &CausalLeak, absent: bool) -> Option<Lines> {
     })
 }
 
-fn logging(leak: &CausalLeak) -> Option<Lines> {
+fn logging(leak: &Leak) -> Option<Lines> {
     let (logger, field) = logger(&leak.name)?;
     let (save, back) = match field {
         "level" => ("saved = logger.level", "logger.setLevel(saved)"),
@@ -189,7 +189,7 @@ fn logging(leak: &CausalLeak) -> Option<Lines> {
 }
 
 /// A value in memory: put back in place if it is a container, else bound again.
-fn stored(slot: &Slot, leak: &CausalLeak, absent: bool) -> Vec<Lines> {
+fn stored(slot: &Slot, leak: &Leak, absent: bool) -> Vec<Lines> {
     let modules: Vec<String> = slot.module.clone().into_iter().collect();
     let whole = slot.expression();
     let mut found = Vec::new();
@@ -208,7 +208,7 @@ fn stored(slot: &Slot, leak: &CausalLeak, absent: bool) -> Vec<Lines> {
     };
     match &slot.last {
         Part::Key(key) => {
-            let number = key.trim_matches(['[', ']']).parse::<usize>().is_ok();
+            let number = bare(key).parse::<usize>().is_ok();
             if leak.before.starts_with('[') {
                 found.push(contents(&whole, true));
             } else if leak.before.starts_with('{') {

@@ -6,8 +6,8 @@ use flakelab_model::{Class, Place};
 use flakelab_source::{Located, Source, Tree, apply, locate};
 
 use super::block::stream;
-use super::names::{Part, localise, slot};
-use crate::case::{Case, CausalLeak};
+use super::names::{Part, bare, localise, slot};
+use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 /// With more classes to change, a fixture above them says it better.
@@ -41,7 +41,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
     found
 }
 
-fn patch(cause: &[CausalLeak], whom: &str, changes: Vec<Change>) -> Patch {
+fn patch(cause: &[Leak], whom: &str, changes: Vec<Change>) -> Patch {
     let names: Vec<&str> = cause.iter().map(|leak| leak.name.as_str()).collect();
     Patch {
         strategy: Strategy::Restore,
@@ -56,7 +56,7 @@ fn patch(cause: &[CausalLeak], whom: &str, changes: Vec<Change>) -> Patch {
     }
 }
 
-fn in_test(cause: &[CausalLeak], polluter: &Place, tree: &dyn Tree) -> Option<Patch> {
+fn in_test(cause: &[Leak], polluter: &Place, tree: &dyn Tree) -> Option<Patch> {
     let located = locate::test(polluter, tree)?;
     let (lines, needed) = lines(cause, &located, tree)?;
     let mut edits = vec![located.function()?.prepend(&lines)?];
@@ -72,12 +72,7 @@ fn in_test(cause: &[CausalLeak], polluter: &Place, tree: &dyn Tree) -> Option<Pa
 }
 
 /// In the `setUp` of the classes, or where they set up what all their tests share.
-fn in_classes(
-    cause: &[CausalLeak],
-    polluters: &[Place],
-    shared: bool,
-    tree: &dyn Tree,
-) -> Option<Patch> {
+fn in_classes(cause: &[Leak], polluters: &[Place], shared: bool, tree: &dyn Tree) -> Option<Patch> {
     let mut classes: Vec<&Place> = Vec::new();
     for place in polluters {
         let same = |known: &&Place| known.file == place.file && known.classes == place.classes;
@@ -153,11 +148,7 @@ fn said_by(receiver: &str, lines: Vec<String>, shared: bool) -> Vec<String> {
 }
 
 /// The lines, and what has to be imported for them.
-fn lines(
-    cause: &[CausalLeak],
-    located: &Located,
-    tree: &dyn Tree,
-) -> Option<(Vec<String>, Vec<String>)> {
+fn lines(cause: &[Leak], located: &Located, tree: &dyn Tree) -> Option<(Vec<String>, Vec<String>)> {
     let mut lines = Vec::new();
     let mut needed = Vec::new();
     for leak in cause {
@@ -192,7 +183,7 @@ fn lines(
 }
 
 /// A call of `addCleanup` that puts one leak back, and the module it needs.
-fn undo(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Option<String>)> {
+fn undo(leak: &Leak, file: &str, tree: &dyn Tree) -> Option<(String, Option<String>)> {
     let absent = leak.before == "(not there)";
     let made =
         |what: String, module: Option<String>| Some((format!("self.addCleanup({what})"), module));
@@ -214,7 +205,7 @@ fn undo(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Optio
                     format!("{whole}.__setitem__, slice(None), {whole}[:]")
                 }
                 (Part::Key(key), _) => {
-                    let key = key.trim_start_matches('[').trim_end_matches(']');
+                    let key = bare(key);
                     if absent {
                         format!("{owner}.pop, {key}, None")
                     } else {

@@ -3,8 +3,8 @@
 use flakelab_model::Class;
 use flakelab_source::{Source, Tree};
 
-use super::names::{Part, environ_key, localise, logger, slot};
-use crate::case::{Case, CausalLeak};
+use super::names::{Part, bare, environ_key, localise, logger, slot};
+use crate::case::{Case, Leak};
 
 /// The condition in the words of a file, and what has to be imported for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) fn guard(case: &Case, source: &Source, file: &str, tree: &dyn Tree) -
     })
 }
 
-fn missing(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Option<String>)> {
+fn missing(leak: &Leak, file: &str, tree: &dyn Tree) -> Option<(String, Option<String>)> {
     let absent = leak.before == "(not there)";
     let empty = matches!(leak.before.as_str(), "[]" | "{}" | "set()" | "None");
     match leak.kind.as_str() {
@@ -44,7 +44,7 @@ fn missing(leak: &CausalLeak, file: &str, tree: &dyn Tree) -> Option<(String, Op
             let whole = slot.expression();
             let condition = match &slot.last {
                 Part::Key(key) if absent => {
-                    let key = key.trim_start_matches('[').trim_end_matches(']');
+                    let key = bare(key);
                     format!("{key} not in {}", slot.owner)
                 }
                 Part::Name(name) if absent && !slot.owner.is_empty() => {

@@ -186,7 +186,7 @@ mod tests {
     use flakelab_model::Class;
 
     use super::*;
-    use crate::case::CausalLeak;
+    use crate::case::Leak;
     use crate::patch::Strategy;
 
     struct Files(BTreeMap<&'static str, &'static str>);
@@ -203,12 +203,12 @@ mod tests {
             class,
             culprits: vec![vec![culprit.into()]],
             cleaners: Vec::new(),
-            causes: vec![vec![CausalLeak {
+            causes: vec![vec![Leak {
                 kind: leak.0.into(),
                 name: leak.1.into(),
                 before: leak.2.into(),
                 left_by: vec![culprit.into()],
-                ..CausalLeak::default()
+                ..Leak::default()
             }]],
             idle: Vec::new(),
         }

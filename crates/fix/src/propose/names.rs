@@ -51,6 +51,12 @@ pub(super) fn parts(name: &str) -> Option<Vec<Part>> {
     (!parts.is_empty()).then_some(parts)
 }
 
+/// What stands between the brackets of a key.
+pub(super) fn bare(key: &str) -> &str {
+    let inner = key.strip_prefix('[').and_then(|key| key.strip_suffix(']'));
+    inner.unwrap_or(key)
+}
+
 /// The names that an expression starts with, up to the first key.
 pub(super) fn words(parts: &[Part]) -> Vec<&str> {
     let words = parts.iter().map_while(|part| match part {

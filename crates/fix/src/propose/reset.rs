@@ -7,9 +7,9 @@ use flakelab_model::{Class, Place};
 use flakelab_source::{Tree, apply, locate};
 
 use super::block::{Lines, Scope, fixture, free_name};
-use super::names::{Part, environ_key, localise, logger, parts, slot};
+use super::names::{Part, bare, environ_key, localise, logger, parts, slot};
 use super::restore::sets_up_class;
-use crate::case::{Case, CausalLeak};
+use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 /// Where the lines go.
@@ -49,7 +49,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> 
             .iter()
             .flatten()
             .filter(|leak| leak.left_by == *setter);
-        let all: Vec<CausalLeak> = all.cloned().collect();
+        let all: Vec<Leak> = all.cloned().collect();
         let wider = with_siblings(&all, case);
         if case.class == Class::Brittle && !causes.contains(&all) {
             causes.insert(at, all);
@@ -68,9 +68,9 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> 
 /// All that is known to matter of what one setter leaves, and what else it changes in the same objects. Whatever is taken
 /// from a brittle makes it fail, so it needs all of it; with some of that missing it may fail in another way, which proves
 /// nothing.
-fn with_siblings(known: &[CausalLeak], case: &Case) -> Vec<CausalLeak> {
+fn with_siblings(known: &[Leak], case: &Case) -> Vec<Leak> {
     let mut all = known.to_vec();
-    let owner = |leak: &CausalLeak| {
+    let owner = |leak: &Leak| {
         let mut parts = parts(&leak.name)?;
         parts.pop();
         Some((leak.kind.clone(), leak.left_by.clone(), parts))
@@ -84,7 +84,7 @@ fn with_siblings(known: &[CausalLeak], case: &Case) -> Vec<CausalLeak> {
     all
 }
 
-fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> Option<Patch> {
+fn at_victim(case: &Case, cause: &[Leak], spot: Spot, tree: &dyn Tree) -> Option<Patch> {
     let place = Place::of(&case.test)?;
     let located = match spot {
         Spot::Method(name) => locate::method(&place, name, tree)?,
@@ -166,7 +166,7 @@ fn at_victim(case: &Case, cause: &[CausalLeak], spot: Spot, tree: &dyn Tree) -> 
 /// The line that makes the slot of a leak hold a value, and the module it needs. Only values that can be
 /// written down.
 fn reset(
-    leak: &CausalLeak,
+    leak: &Leak,
     value: &str,
     file: &str,
     tree: &dyn Tree,
@@ -213,7 +213,7 @@ fn reset(
             let line = match (&slot.last, value) {
                 (_, "[]" | "{}") => format!("{whole}.clear()"),
                 (Part::Key(key), _) if absent => {
-                    let key = key.trim_start_matches('[').trim_end_matches(']');
+                    let key = bare(key);
                     format!("{}.pop({key}, None)", slot.owner)
                 }
                 (Part::Name(name), _) if absent && !slot.owner.is_empty() => {

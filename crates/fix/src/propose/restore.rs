@@ -8,7 +8,7 @@ use flakelab_source::{Source, Tree, apply, locate};
 use super::block::{Lines, Scope, fixture, free_name, stream, ways};
 use super::names::localise;
 use super::{Around, has_only_doctests};
-use crate::case::{Case, CausalLeak};
+use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 /// With more files to change, no fixture is worth it.
@@ -70,7 +70,7 @@ pub(super) fn sets_up_class(place: &Place, tree: &dyn Tree) -> bool {
 }
 
 /// The same fixture in every file that pollutes, if they are few.
-fn in_each(cause: &[CausalLeak], files: &[String], scope: Scope, tree: &dyn Tree) -> Vec<Patch> {
+fn in_each(cause: &[Leak], files: &[String], scope: Scope, tree: &dyn Tree) -> Vec<Patch> {
     if files.len() > MOST_FILES {
         return Vec::new();
     }
@@ -111,7 +111,7 @@ fn conftest(files: &[String]) -> Option<String> {
     Some(path + "conftest.py")
 }
 
-fn in_file(cause: &[CausalLeak], path: &str, scope: Scope, tree: &dyn Tree) -> Vec<Patch> {
+fn in_file(cause: &[Leak], path: &str, scope: Scope, tree: &dyn Tree) -> Vec<Patch> {
     let Some(leak) = cause.first() else {
         return Vec::new();
     };
@@ -156,7 +156,7 @@ fn in_file(cause: &[CausalLeak], path: &str, scope: Scope, tree: &dyn Tree) -> V
 fn with_block(
     source: &Source,
     path: &str,
-    leak: &CausalLeak,
+    leak: &Leak,
     lines: &Lines,
     scope: Scope,
     tree: &dyn Tree,
@@ -173,7 +173,7 @@ fn with_block(
 }
 
 /// `restore_rates`.
-fn stem(leak: &CausalLeak) -> String {
+fn stem(leak: &Leak) -> String {
     let word = |text: &str| -> String {
         let kept = text
             .chars()

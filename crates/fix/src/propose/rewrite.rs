@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use flakelab_model::{Class, Place};
 use flakelab_source::{Edit, Source, Tree, Write, apply, locate};
 
-use crate::case::{Case, CausalLeak};
+use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
 /// With more statements to change, a fixture says it better.
@@ -15,7 +15,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Option<Patch> {
     if case.class != Class::Victim {
         return None;
     }
-    let mut places: Vec<(&CausalLeak, &(String, usize))> = Vec::new();
+    let mut places: Vec<(&Leak, &(String, usize))> = Vec::new();
     for leak in case.causes.iter().flatten() {
         let at = leak.at.as_ref()?;
         if !places.iter().any(|(_, known)| *known == at) {
@@ -61,7 +61,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Option<Patch> {
     })
 }
 
-fn statement(leak: &CausalLeak, file: &str, line: usize, tree: &dyn Tree) -> Option<Vec<Edit>> {
+fn statement(leak: &Leak, file: &str, line: usize, tree: &dyn Tree) -> Option<Vec<Edit>> {
     leak.left_by.iter().find_map(|id| {
         let place = Place::of(id)?;
         let found = locate::test(&place, tree)?;
@@ -134,11 +134,11 @@ mod tests {
     fn check(body: &str, parameters: &str, wanted: Option<&str>) {
         let text = format!("import os\n\n\ndef test_p({parameters}):\n    {body}  # here\n");
         let tree = One(text);
-        let leak = CausalLeak {
+        let leak = Leak {
             name: "x".into(),
             at: Some(("test_p.py".into(), 5)),
             left_by: vec!["test_p.py::test_p".into()],
-            ..CausalLeak::default()
+            ..Leak::default()
         };
         let case = Case {
             test: "test_v.py::test_v".into(),

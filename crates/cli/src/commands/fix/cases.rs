@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flakelab_fix::{Case, CausalLeak};
+use flakelab_fix::{Case, Leak};
 use flakelab_model::{Class, Suite};
 use flakelab_store::Store;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ struct Explanation {
     polluters: Vec<Vec<String>>,
     state_setters: Vec<Vec<String>>,
     cleaners: Vec<Cleaning>,
-    leaks: Vec<Leak>,
+    leaks: Vec<ExplainedLeak>,
     #[serde(default)]
     unfinished: bool,
 }
@@ -36,8 +36,9 @@ struct Cleaning {
     cleaners: Vec<String>,
 }
 
+/// A leak as `explain` tells it.
 #[derive(Debug, Deserialize)]
-struct Leak {
+struct ExplainedLeak {
     kind: String,
     name: String,
     before: String,
@@ -167,11 +168,11 @@ fn line(place: &str) -> Option<(String, usize)> {
 }
 
 fn case(e: Explanation) -> Case {
-    let mut causes: BTreeMap<(Vec<String>, Option<usize>), Vec<CausalLeak>> = BTreeMap::new();
+    let mut causes: BTreeMap<(Vec<String>, Option<usize>), Vec<Leak>> = BTreeMap::new();
     let mut idle = Vec::new();
     for leak in e.leaks {
         let left_by = leak.left_by;
-        let found = CausalLeak {
+        let found = Leak {
             kind: leak.kind,
             name: leak.name,
             before: leak.before,
