@@ -11,6 +11,7 @@ mod machine;
 mod nearest;
 mod printer;
 mod project;
+mod sources;
 mod workbench;
 
 use std::io::Write;

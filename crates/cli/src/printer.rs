@@ -54,6 +54,11 @@ impl Printer {
         }
     }
 
+    /// Something that the result lacks, and that only a person can mend: said also to those who want to hear of errors only.
+    pub(crate) fn warn(self, text: &str) {
+        anstream::eprintln!("\x1b[1m\x1b[33mwarning:\x1b[0m {}", visible(text));
+    }
+
     /// What to do next, for somebody at a terminal.
     pub(crate) fn next(self, text: &str) {
         if self.shows_progress() {

@@ -7,6 +7,7 @@ use quick_junit::{
 
 use crate::detect::{Document, Test};
 use crate::terminal::label;
+use crate::uncollected::{self, Wrong};
 
 #[derive(Debug, thiserror::Error)]
 #[error("failed to write JUnit XML")]
@@ -18,6 +19,11 @@ pub fn junit(document: &Document) -> Result<String, JunitError> {
     for test in &document.tests {
         suite.add_test_case(case(test));
     }
+    uncollected::junit(
+        &mut suite,
+        Wrong::DoesNotCollect,
+        &document.campaign.collection_errors,
+    );
     report.add_test_suite(suite);
     Ok(report.to_string()?)
 }

@@ -22,6 +22,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 pub mod tune;
+mod uncollected;
 pub mod whole;
 mod wording;
 

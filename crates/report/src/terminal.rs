@@ -7,6 +7,7 @@ use flakelab_model::Class;
 
 use crate::detect::{Document, Rate, Test};
 use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
+use crate::uncollected::{self, Wrong};
 use crate::wording::{count, duration, first_line, percent, thousands, visible};
 
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +41,14 @@ pub fn terminal(document: &Document, options: TerminalOptions) -> String {
                 failing.len() - shown
             );
         }
+    }
+    if !document.campaign.collection_errors.is_empty() {
+        uncollected::terminal(
+            &mut out,
+            Wrong::DoesNotCollect,
+            &document.campaign.collection_errors,
+        );
+        out.push('\n');
     }
     summary(&mut out, document);
     out

@@ -115,14 +115,15 @@ pub(crate) fn begin(
             .map_err(CliError::store);
     };
     let anew = |e: CliError| e.hint("start anew without --resume");
-    if campaign.environment != environment {
-        return Err(anew(CliError::usage(
-            "the interpreter, its packages or the commit changed since that campaign",
-        )));
-    }
+    // What says most comes first.
     store
         .check_suite(campaign.id, lab.suite())
         .map_err(|e| anew(CliError::usage(chain(&e))))?;
+    if campaign.environment != environment {
+        return Err(anew(CliError::usage(
+            "the interpreter, its plugins, the commit or Python files changed since that campaign",
+        )));
+    }
     Ok(campaign.id)
 }
 

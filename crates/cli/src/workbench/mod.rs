@@ -33,7 +33,7 @@ use crate::error::{CliError, chain};
 use crate::interrupt;
 use crate::machine;
 use crate::printer::Printer;
-use crate::project;
+use crate::{project, sources};
 
 pub(crate) use campaign::{Asked, begin};
 pub(crate) use detected::{Detected, DetectedTest};
@@ -331,6 +331,7 @@ impl Workbench {
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
             "commit": project::commit(&project::tree(&self.project)),
+            "sources": sources::digest(&self.project),
         })
         .to_string()
     }

@@ -220,6 +220,21 @@ fn resuming_a_changed_suite_is_refused() {
     );
 }
 
+/// Runs of before an edit and runs of after it are not runs of one suite.
+#[test]
+fn resuming_after_an_edit_is_refused() {
+    let project = Project::new(&[("test_a.py", "def test_a(): pass\n")]);
+    project.detect(&[]);
+    std::fs::write(project.path().join("test_a.py"), "def test_a(): fail\n").expect("written");
+    let run = resume(&project);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("Python files changed"),
+        "{}",
+        run.stderr
+    );
+}
+
 #[test]
 fn a_budget_ends_the_campaign_with_an_honest_statement() {
     let run = slow().detect(&["--budget", "1ms"]);

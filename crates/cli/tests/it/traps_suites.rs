@@ -25,6 +25,33 @@ fn a_module_that_fails_to_import_is_left_out_and_said_so() {
     project.reproduces_victim(&run, VICTIM);
 }
 
+/// What is left may be stable; nobody may take that for a clean suite.
+#[test]
+fn a_suite_that_collects_in_part_is_not_clean() {
+    let project = Project::new(&[
+        ("test_broken.py", "import no_such_module\n"),
+        ("test_fine.py", "def test_fine(): pass\n"),
+    ]);
+    let beside = tempfile::tempdir().expect("a directory");
+    let junit = beside.path().join("flaky.xml");
+    let run = project.detect(&["--orders", "8", "--junit", &junit.to_string_lossy()]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    let junit = std::fs::read_to_string(junit).expect("JUnit XML");
+    assert!(
+        junit.contains("<error") && junit.contains("no_such_module"),
+        "{junit}"
+    );
+    let python = project.python();
+    let quiet = ["detect", "--quiet", "--orders", "8", "--python"];
+    let output = project
+        .flakelab(&[&quiet[..], &[&*python.to_string_lossy()]].concat())
+        .output()
+        .expect("flakelab runs");
+    assert_eq!(output.status.code(), Some(4));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("does not collect test_broken.py"), "{text}");
+}
+
 #[test]
 fn a_suite_that_does_not_collect_at_all_is_broken() {
     let project = Project::new(&[("test_broken.py", "import no_such_module\n")]);

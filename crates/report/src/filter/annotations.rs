@@ -1,7 +1,9 @@
 //! Failures as GitHub Actions shows them beside the code.
 
 use super::Document;
+use crate::detect::CollectionError;
 use crate::github::{data, property};
+use crate::uncollected::Wrong;
 
 /// GitHub shows ten of a kind in a step.
 const MOST: usize = 10;
@@ -33,13 +35,19 @@ pub fn annotations(document: &Document) -> Vec<String> {
         .filter(|(_, f)| f.filtered)
         .take(MOST)
         .map(|(t, f)| line("warning", t, f));
-    let uncollected = document.collection_errors.iter().take(MOST).map(|error| {
-        let first = error.message.lines().next().unwrap_or_default();
-        format!(
-            "::error file={},title=does not collect::{}",
-            property(&error.id),
-            data(first)
-        )
-    });
-    uncollected.chain(errors).chain(warnings).collect()
+    let wrong = |wrong: Wrong, files: &[CollectionError]| -> Vec<String> {
+        let line = |file: &CollectionError| {
+            format!(
+                "::error file={},title={}::{}",
+                property(&file.id),
+                wrong.words(),
+                data(file.message.lines().next().unwrap_or_default())
+            )
+        };
+        files.iter().take(MOST).map(line).collect()
+    };
+    let uncollected = wrong(Wrong::DoesNotCollect, &document.collection_errors);
+    let unread = wrong(Wrong::Unread, &document.unread);
+    let wrong = uncollected.into_iter().chain(unread);
+    wrong.chain(errors).chain(warnings).collect()
 }

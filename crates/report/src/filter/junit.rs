@@ -6,6 +6,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, T
 
 use super::{Document, Failure, Test};
 use crate::junit::{JunitError, first, split};
+use crate::uncollected::{self, Wrong};
 
 pub fn junit(document: &Document) -> Result<String, JunitError> {
     let mut report = Report::new("flakelab filter");
@@ -13,13 +14,12 @@ pub fn junit(document: &Document) -> Result<String, JunitError> {
     for test in &document.tests {
         suite.add_test_case(case(test));
     }
-    for error in &document.collection_errors {
-        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-        status.set_message(first(&error.message));
-        let mut case = TestCase::new(error.id.as_str(), status);
-        case.set_classname("flakelab-collection");
-        suite.add_test_case(case);
-    }
+    uncollected::junit(
+        &mut suite,
+        Wrong::DoesNotCollect,
+        &document.collection_errors,
+    );
+    uncollected::junit(&mut suite, Wrong::Unread, &document.unread);
     for entry in &document.expired {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         status.set_message(format!(

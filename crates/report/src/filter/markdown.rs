@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Document, Failure, Test};
 use crate::markdown::code;
+use crate::uncollected::{self, Wrong};
 use crate::wording::first_line;
 
 const MOST_ROWS: usize = 50;
@@ -43,14 +44,8 @@ pub fn markdown(document: &Document) -> String {
     if rows.len() > MOST_ROWS {
         let _ = writeln!(out, "\n… and {} more.", rows.len() - MOST_ROWS);
     }
-    for error in &document.collection_errors {
-        let _ = writeln!(
-            out,
-            "\n> {} does not collect: {}",
-            code(&error.id),
-            code(&first_line(&error.message, 200))
-        );
-    }
+    uncollected::markdown(&mut out, Wrong::DoesNotCollect, &document.collection_errors);
+    uncollected::markdown(&mut out, Wrong::Unread, &document.unread);
     for entry in &document.expired {
         let _ = writeln!(
             out,

@@ -32,6 +32,9 @@ pub struct Document {
     /// Files that do not collect: they fail the gate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collection_errors: Vec<CollectionError>,
+    /// Files of results that could not be read: nobody knows what is in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<CollectionError>,
     pub passed: bool,
     pub seconds: f64,
 }
@@ -95,12 +98,12 @@ impl Document {
         self.tests.iter().filter(|test| test.verdict == "not_run")
     }
 
-    /// Whether nothing failed, and not everything ran.
+    /// Whether nothing failed, and not everything ran or could be read.
     pub fn is_inconclusive(&self) -> bool {
         self.failed().next().is_none()
             && self.expired.is_empty()
             && self.collection_errors.is_empty()
-            && self.not_run().next().is_some()
+            && (self.not_run().next().is_some() || !self.unread.is_empty())
     }
 
     /// In one word.
@@ -128,6 +131,11 @@ impl Document {
             0 => {}
             1 => out += ", 1 file does not collect",
             many => out += &format!(", {many} files do not collect"),
+        }
+        match self.unread.len() as u64 {
+            0 => {}
+            1 => out += ", 1 file could not be read",
+            many => out += &format!(", {many} files could not be read"),
         }
         out
     }

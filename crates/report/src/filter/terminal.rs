@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Document, Failure};
 use crate::style::{BOLD, DIM, GREEN, OFF, RED, YELLOW};
+use crate::uncollected::{self, Wrong};
 use crate::wording::{count, duration, first_line, visible};
 
 /// Failures of one test that are told; the rest is counted.
@@ -44,14 +45,8 @@ pub fn terminal(document: &Document, verbose: bool) -> String {
             tell(&mut out, failure);
         }
     }
-    for error in &document.collection_errors {
-        let _ = writeln!(
-            out,
-            "{BOLD}{RED}does not collect{OFF} {BOLD}{}{OFF}\n  {}",
-            visible(&error.id),
-            first_line(&error.message, 160)
-        );
-    }
+    uncollected::terminal(&mut out, Wrong::DoesNotCollect, &document.collection_errors);
+    uncollected::terminal(&mut out, Wrong::Unread, &document.unread);
     for entry in &document.expired {
         let _ = writeln!(
             out,

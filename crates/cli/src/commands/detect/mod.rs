@@ -78,6 +78,8 @@ fn exit_code(document: &flakelab_report::detect::Document) -> u8 {
     if has(Class::is_flaky) {
         error::FINDINGS
     } else if has(|class| matches!(class, Class::Unconfirmed | Class::NotRun))
+        // Nothing is known of what is in files that do not collect.
+        || !document.campaign.collection_errors.is_empty()
         || (document.campaign.out_of_budget && document.confidence.random_orders == 0)
     {
         error::INCONCLUSIVE

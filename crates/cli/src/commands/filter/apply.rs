@@ -8,7 +8,7 @@ use std::time::Instant;
 use flakelab_filter::{Kind, Quarantine, today};
 use flakelab_history::{ReadError, Row, Sink, read};
 use flakelab_model::Reported;
-use flakelab_report::detect::Schema;
+use flakelab_report::detect::{CollectionError, Schema};
 use flakelab_report::filter as report;
 
 use super::gate::{expired, publish};
@@ -88,28 +88,29 @@ pub(super) fn run(args: &ApplyArgs) -> crate::Outcome {
     }
     knowledge.catch_up(&place.project);
     let mut outcomes = Outcomes::default();
-    let mut read_any = false;
+    let mut unread = Vec::new();
     for path in &args.results {
-        let said = |why: String| format!("`{}` is left out: {why}", path.display());
+        let mut leave_out = |why: String| {
+            let id = path.display().to_string();
+            printer.warn(&format!("`{id}` is left out: {why}"));
+            unread.push(CollectionError { id, message: why });
+        };
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) => {
-                printer.note(&said(error.to_string()));
+                leave_out(error.to_string());
                 continue;
             }
         };
         // What a broken file says before it breaks is not to be trusted either.
         let mut own = Outcomes::default();
         match read(file, &mut own) {
-            Ok(_) => {
-                read_any = true;
-                outcomes.add(own);
-            }
-            Err(ReadError::Broken(broken)) => printer.note(&said(broken.to_string())),
+            Ok(_) => outcomes.add(own),
+            Err(ReadError::Broken(broken)) => leave_out(broken.to_string()),
             Err(ReadError::Sink(never)) => match never {},
         }
     }
-    if !read_any {
+    if unread.len() == args.results.len() {
         return Err(CliError::usage("none of the files could be read")
             .hint("filter apply takes JUnit XML of any runner, CTRF, or Playwright's JSON"));
     }
@@ -143,7 +144,8 @@ pub(super) fn run(args: &ApplyArgs) -> crate::Outcome {
             .filter(|known| known.evidence.score() > threshold)
             .count(),
         collection_errors: Vec::new(),
-        passed: !failed && expired.is_empty(),
+        passed: !failed && expired.is_empty() && unread.is_empty(),
+        unread,
         tests,
         expired,
         seconds: started.elapsed().as_secs_f64(),

@@ -101,6 +101,7 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
         threshold,
         filtered_assertions: present.count(),
         collection_errors: not_collected(&facts),
+        unread: Vec::new(),
         passed: !failed && expired.is_empty() && facts.collection_errors.is_empty(),
         tests,
         expired,

@@ -73,11 +73,12 @@ pub(super) fn apply(
         let path = &change.path;
         let now = std::fs::read(project.join(path)).ok();
         let now = now.and_then(|bytes| decode(&bytes));
-        if now != change.before && !force {
+        // Not even by force: the new text is that of the whole file, and what was typed since is not in it.
+        if now != change.before {
             return Err(CliError::usage(format!(
                 "`{path}` has changed since the patch was verified"
             ))
-            .hint("run fix again, or --force"));
+            .hint("run fix again without --resume"));
         }
         if !force && git::has_uncommitted_changes(project, path) {
             return Err(

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &IngestArgs) -> crate::Outcome {
             }
             Taken::Broken(why) => {
                 summary.skipped += 1;
-                bar.suspend(|| printer.note(&format!("`{shown}` is left out: {why}")));
+                bar.suspend(|| printer.warn(&format!("`{shown}` is left out: {why}")));
             }
             Taken::Interrupted => break,
         }

@@ -8,10 +8,10 @@ use flakelab_model::Place;
 use flakelab_mutate::File;
 use flakelab_runners::pytest::PytestLab;
 use flakelab_source::decode;
-use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::error::CliError;
+use crate::sources;
 
 /// Folders whose code is not what tests test.
 const BESIDE: [&str; 10] = [
@@ -112,22 +112,11 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Patterns) -> Found 
         files: Vec::new(),
         others: Vec::new(),
     };
-    // Virtual environments are told by what they have inside.
-    let walk = WalkBuilder::new(project)
-        .require_git(false)
-        .sort_by_file_path(Path::cmp)
-        .filter_entry(|entry| !entry.path().join("pyvenv.cfg").exists())
-        .build();
-    for entry in walk.flatten() {
-        let path = entry.path();
-        let is_python = path.extension().is_some_and(|e| e == "py");
-        let small = entry
-            .metadata()
-            .is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);
-        let (true, true, Ok(inside)) = (is_python, small, path.strip_prefix(project)) else {
+    for (path, size) in sources::python_files(project) {
+        let (true, Ok(inside)) = (size <= MOST_BYTES, path.strip_prefix(project)) else {
             continue;
         };
-        let Some(text) = std::fs::read(path).ok().and_then(|bytes| decode(&bytes)) else {
+        let Some(text) = std::fs::read(&path).ok().and_then(|bytes| decode(&bytes)) else {
             continue;
         };
         // Interpreters get it as text, in which a mark at the start is no part of the code.
