@@ -34,7 +34,7 @@ impl CliError {
     /// The store cannot be read or written.
     pub(crate) fn store(error: impl std::error::Error) -> Self {
         Self::usage(chain(&error)).hint(
-            "is the disk full or read-only, or the file in use by another flakelab? --store chooses another place",
+            "is the disk full or read-only, the file another user's, or in use by another flakelab? --store chooses another place",
         )
     }
 

@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flakelab_model::{Suite, TestId};
 use rusqlite::blob::ZeroBlob;
-use rusqlite::{MAIN_DB, OptionalExtension, params};
+use rusqlite::{MAIN_DB, OptionalExtension, Transaction, TransactionBehavior, params};
 
+use crate::forget;
 use crate::{Store, StoreError, StoreErrorKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,8 +136,13 @@ impl Store {
     }
 
     pub fn finish(&self, campaign: CampaignId, document: &str) -> Result<(), StoreError> {
-        self.end(campaign, document)
-            .map_err(|e| self.failed("write to", e))
+        let write = || -> rusqlite::Result<()> {
+            let transaction =
+                Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+            self.end(campaign, document)?;
+            transaction.commit()
+        };
+        write().map_err(|e| self.failed("write to", e))
     }
 
     /// The same, within whatever transaction is open.
@@ -145,7 +151,7 @@ impl Store {
             "UPDATE campaigns SET finished = ?, document = ? WHERE id = ?",
             params![now(), document, campaign.0],
         )?;
-        Ok(())
+        forget::runs_before(&self.connection, campaign)
     }
 
     /// A document of so many bytes, which need not be in memory at once.
@@ -156,7 +162,8 @@ impl Store {
         bytes: usize,
     ) -> Result<(), StoreError> {
         let mut write = || -> Result<(), StoreErrorKind> {
-            let transaction = self.connection.unchecked_transaction()?;
+            let transaction =
+                Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
             transaction.execute(
                 "UPDATE campaigns SET finished = ?, document = ? WHERE id = ?",
                 params![now(), ZeroBlob(bytes as u64), campaign.0],
@@ -165,6 +172,7 @@ impl Store {
                 transaction.blob_open(MAIN_DB, "campaigns", "document", campaign.0, false)?;
             io::copy(&mut document, &mut blob)?;
             blob.close()?;
+            forget::runs_before(&transaction, campaign)?;
             transaction.commit()?;
             Ok(())
         };

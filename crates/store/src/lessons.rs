@@ -1,6 +1,6 @@
 //! What `filter` has learned, version by version.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::campaign::now;
 use crate::{CampaignId, Store, StoreError};
@@ -51,7 +51,9 @@ impl Store {
         lesson: &Lesson,
     ) -> Result<(), StoreError> {
         let write = || -> rusqlite::Result<()> {
-            let transaction = self.connection.unchecked_transaction()?;
+            // From the start: a reader that becomes a writer is not made to wait for another one, but refused.
+            let transaction =
+                Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
             let known: Option<i64> = transaction
                 .query_row(
                     "SELECT id FROM filter_versions WHERE name = ?",

@@ -6,6 +6,7 @@
 
 mod campaign;
 mod evidence;
+mod forget;
 mod history;
 mod lessons;
 mod location;
@@ -45,6 +46,8 @@ impl StoreError {
                 Some(
                     Code::DiskFull
                         | Code::SystemIoFailure
+                        | Code::ReadOnly
+                        | Code::CannotOpen
                         | Code::DatabaseBusy
                         | Code::DatabaseLocked
                 )

@@ -62,7 +62,15 @@ pub(crate) fn check(path: &Path) -> Result<(), CliError> {
                 .hint("give a file in a directory that is there"),
         );
     }
-    Ok(())
+    // Nothing of what is there is touched, and nothing new stays.
+    let tried = match path.exists() {
+        true => File::options().append(true).open(path).map(drop),
+        false => tempfile::tempfile_in(folder).map(drop),
+    };
+    tried.map_err(|e| {
+        CliError::usage(format!("`{}` cannot be written: {e}", path.display()))
+            .hint("give a file in a directory that you may write to")
+    })
 }
 
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), CliError> {

@@ -1,5 +1,6 @@
 //! What every verb starts with: the project, its interpreter and configuration, the lab and the store.
 
+pub(crate) mod again;
 mod campaign;
 pub(crate) mod deliver;
 mod detected;
@@ -387,7 +388,7 @@ pub(crate) fn at_least_one(name: &str, number: u32) -> Result<u32, CliError> {
         return Err(CliError::usage(format!(
             "--{name} 0: without a fresh interpreter nothing can be confirmed"
         ))
-        .hint("1 is the least; --orders 0 leaves out the search"));
+        .hint("1 is the least"));
     }
     Ok(number)
 }

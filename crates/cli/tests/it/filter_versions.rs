@@ -258,6 +258,13 @@ fn what_is_known_can_be_asked(till: &Till) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (run.status.code(), text(&run.stdout), text(&run.stderr))
     };
+    // A file that was renamed is known by the name that it has in what is checked out.
+    till.checkout("v5");
+    let (code, _, said) = ask(&["explain", "test_till.py::test_coin"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (_, suggested, _) = ask(&["suggest", "--owner", "till"]);
+    assert!(suggested.contains("test_till.py::test_coin"), "{suggested}");
+    till.checkout("v8");
     let (code, said, _) = ask(&["explain", "test_cash.py::test_coin"]);
     assert_eq!(code, Some(0));
     assert!(

@@ -488,4 +488,12 @@ fn patches_are_not_saved_in_a_file() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("`test_prices.py` is a file"), "{said}");
+    // Nor beside those of another time.
+    let folder = tempfile::tempdir().expect("a directory");
+    std::fs::write(folder.path().join("001-reset.patch"), "old").expect("written");
+    let output = project.flakelab(&["fix", "-o"]).arg(folder.path()).output();
+    let output = output.expect("flakelab runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("has patches already"), "{said}");
 }

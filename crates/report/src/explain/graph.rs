@@ -83,11 +83,7 @@ fn label(relation: Relation, together: Option<usize>) -> String {
 fn dot(names: &BTreeMap<&str, usize>, edges: &[Edge<'_>]) -> String {
     let mut out = String::from("digraph flakelab {\n  rankdir=LR;\n  node [shape=box];\n");
     for (name, number) in names {
-        let _ = writeln!(
-            out,
-            "  t{number} [label=\"{}\"];",
-            escape(name, "\\\"", "\\\\")
-        );
+        let _ = writeln!(out, "  t{number} [label=\"{}\"];", escape(name, DOT));
     }
     for (from, to, relation, together) in edges {
         let _ = writeln!(
@@ -106,7 +102,7 @@ fn dot(names: &BTreeMap<&str, usize>, edges: &[Edge<'_>]) -> String {
 fn mermaid(names: &BTreeMap<&str, usize>, edges: &[Edge<'_>]) -> String {
     let mut out = String::from("graph LR\n");
     for (name, number) in names {
-        let _ = writeln!(out, "  t{number}[\"{}\"]", escape(name, "#quot;", "\\"));
+        let _ = writeln!(out, "  t{number}[\"{}\"]", escape(name, MERMAID));
     }
     for (from, to, relation, together) in edges {
         let arrow = match relation {
@@ -124,16 +120,43 @@ fn mermaid(names: &BTreeMap<&str, usize>, edges: &[Edge<'_>]) -> String {
     out
 }
 
+/// What dot takes for something else in a text in double quotes.
+const DOT: &[(char, &str)] = &[('"', "\\\""), ('\\', "\\\\")];
+/// Mermaid reads its labels as HTML and as entities.
+const MERMAID: &[(char, &str)] = &[
+    ('"', "#quot;"),
+    ('<', "#lt;"),
+    ('>', "#gt;"),
+    ('&', "#amp;"),
+    ('#', "#35;"),
+    ('`', "#96;"),
+];
+
 /// A suite's text inside double quotes.
-fn escape(text: &str, quote: &str, backslash: &str) -> String {
+fn escape(text: &str, special: &[(char, &str)]) -> String {
     let mut out = String::new();
     for c in text.chars() {
-        match c {
-            '"' => out.push_str(quote),
-            '\\' => out.push_str(backslash),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
+        match special.iter().find(|(special, _)| *special == c) {
+            Some((_, written)) => out.push_str(written),
+            None if c.is_control() => out.push('\u{fffd}'),
+            None => out.push(c),
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// pytest's own name for a parameter that is a function is `<lambda>`.
+    #[test]
+    fn names_are_text_in_both_formats() {
+        let name = "t.py::t[<lambda>#1;`&\"\\]\u{1b}";
+        assert_eq!(escape(name, DOT), "t.py::t[<lambda>#1;`&\\\"\\\\]\u{fffd}");
+        assert_eq!(
+            escape(name, MERMAID),
+            "t.py::t[#lt;lambda#gt;#35;1;#96;#amp;#quot;\\]\u{fffd}"
+        );
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Curves, Document};
 use crate::style::{BOLD, DIM, OFF};
-use crate::wording::{count, percent};
+use crate::wording::{count, percent, visible};
 
 const WIDTH: usize = 20;
 /// Rows beyond which every second is left out.
@@ -13,7 +13,7 @@ const MOST_ROWS: usize = 30;
 pub fn terminal(document: &Document) -> String {
     let mut out = format!(
         "{}, learned from {}\n",
-        document.project,
+        visible(&document.project),
         count(document.learned.len() as u64, "version", "versions")
     );
     for (name, curves) in [

@@ -98,17 +98,14 @@ fn brings(tests: usize, weight: f64) -> String {
 }
 
 fn of_patches(steps: &mut Vec<Step>, cards: &Cards<'_>, patches: &Patches<'_>) {
-    for entry in &patches.all {
+    for entry in patches.all.iter().filter(|entry| entry.is_whole()) {
         // Each test by the first of its patches; one is enough.
         let fixes: Vec<&Card<'_>> = entry
             .fixes
             .iter()
             .filter(|known| {
-                known
-                    .what
-                    .patches
-                    .first()
-                    .is_some_and(|p| p.diff == entry.patch.diff)
+                let first = known.what.patches.first();
+                known.what.is_fixed() && first.is_some_and(|p| p.diff == entry.patch.diff)
             })
             .filter_map(|known| cards.get(&known.what.test))
             .collect();

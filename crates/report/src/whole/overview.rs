@@ -67,7 +67,7 @@ fn tiles(out: &mut String, whole: &Whole, cards: &Cards<'_>, patches: &Patches<'
         }
     }
     if !whole.fixes.is_empty() {
-        tile(number(patches.all.len()), "verified patches", "patches");
+        tile(number(patches.whole()), "verified patches", "patches");
     }
     if let Some(document) = whole.measure.document() {
         let vary = measure::most_varying(document);

@@ -29,6 +29,13 @@ pub(super) struct Entry<'a> {
     pub(super) fixes: Vec<&'a Known<Fix>>,
 }
 
+impl Entry<'_> {
+    /// Whether it fixes a test: one that helps against some culprits only is shown, and never written.
+    pub(super) fn is_whole(&self) -> bool {
+        self.fixes.iter().any(|known| known.what.is_fixed())
+    }
+}
+
 impl<'a> Patches<'a> {
     pub(super) fn of(whole: &'a Whole) -> Self {
         let mut all: Vec<Entry<'a>> = Vec::new();
@@ -51,7 +58,10 @@ impl<'a> Patches<'a> {
         };
         all.sort_by(|a, b| {
             let number = || b.fixes.len().cmp(&a.fixes.len());
-            weight(b).total_cmp(&weight(a)).then_with(number)
+            let whole = b.is_whole().cmp(&a.is_whole());
+            whole
+                .then_with(|| weight(b).total_cmp(&weight(a)))
+                .then_with(number)
         });
         let mut room = super::ROOM_PATCHES.saturating_sub(RESERVE);
         let mut texts = Vec::new();
@@ -66,6 +76,11 @@ impl<'a> Patches<'a> {
             texts.push(text);
         }
         Self { all, texts }
+    }
+
+    /// How many fix a test.
+    pub(super) fn whole(&self) -> usize {
+        self.all.iter().filter(|entry| entry.is_whole()).count()
     }
 
     /// The number of a patch that is on the page.
@@ -84,8 +99,13 @@ impl<'a> Patches<'a> {
             );
             return out;
         }
-        out.push_str("<p class=\"dim\">Every one was verified in fresh interpreters, and changes no assertion. This writes them all:</p>\n");
-        command(&mut out, "flakelab fix --apply", None);
+        out.push_str("<p class=\"dim\">Every one was verified in fresh interpreters, and changes no assertion.</p>\n");
+        if self.whole() > 0 {
+            out.push_str(
+                "<p class=\"dim\">This writes them, but for those that help in part:</p>\n",
+            );
+            command(&mut out, "flakelab fix --apply", None);
+        }
         let mut shown = 0;
         for (at, (entry, text)) in self.all.iter().zip(&self.texts).enumerate() {
             let entry = one(at, entry, text, cards);
@@ -156,10 +176,11 @@ fn one(at: usize, entry: &Entry<'_>, text: &str, cards: &Cards<'_>) -> String {
         count(v.others, "other test", "other tests"),
     );
     for known in entry.fixes.iter().take(MOST_TESTS) {
-        let partly = if known.what.status == "partial" {
-            " <span class=\"dim\">(in part)</span>"
+        let partly = if known.what.is_fixed() {
+            String::new()
         } else {
-            ""
+            let why = short(&known.what.reason);
+            format!(" <span class=\"dim\">(in part: {why})</span>")
         };
         let _ = writeln!(out, "<li>{}{partly}</li>", cards.link(&known.what.test));
     }

@@ -121,6 +121,30 @@ fn what_to_fix_first_is_ordered() {
     );
 }
 
+/// `fix --apply` does not write it, so nobody is sent there; what is left is said.
+#[test]
+fn a_partial_patch_is_shown_and_no_step() {
+    let mut whole = example::shop();
+    whole.fixes.truncate(1);
+    let section = |page: &str| {
+        let (_, rest) = page.split_once("id=\"patches\"").expect("patches");
+        rest.to_owned()
+    };
+    let fixed = page(&whole);
+    assert!(
+        fixed.contains("Apply <a href=\"#patch0\">") && fixed.contains("<b>1</b> verified patches")
+    );
+    let fix = &mut whole.fixes[0].what;
+    fix.status = "partial".into();
+    fix.reason = "test_b.py::test_left still pollutes it".into();
+    let partial = page(&whole);
+    check(&partial);
+    assert!(!partial.contains("Apply <a") && partial.contains("<b>0</b> verified patches"));
+    let patches = section(&partial);
+    assert!(patches.contains("in part: test_b.py::test_left still pollutes it"));
+    assert!(!patches.contains("flakelab fix --apply<"), "{patches}");
+}
+
 #[test]
 fn a_patch_is_there_once_and_whole() {
     let mut whole = example::shop();

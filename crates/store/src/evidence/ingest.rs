@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use flakelab_model::{Reported, Sequel, Tally};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::keys::number;
 use super::pack::Packer;
@@ -67,21 +67,28 @@ impl Ingest<'_> {
     }
 
     fn try_begin(&mut self, run: &str, digest: &[u8]) -> rusqlite::Result<Begun> {
+        // Of files that are in already or broken there may be many: others are to write in between.
+        self.commit_if_late()?;
         let connection = &self.store.connection;
+        let is_known = || -> rusqlite::Result<bool> {
+            connection
+                .prepare_cached(
+                    "SELECT f.id FROM history_files f JOIN history_runs r ON r.id = f.run
+                     JOIN history_versions v ON v.id = r.version
+                     WHERE v.name = ? AND r.name = ? AND f.digest = ?",
+                )?
+                .exists(params![self.version, run, digest])
+        };
+        if is_known()? {
+            return Ok(Begun::Known);
+        }
         if self.batch.is_none() {
             connection.execute_batch("BEGIN IMMEDIATE")?;
             self.batch = Some((Instant::now(), 0));
-        }
-        let known: Option<i64> = connection
-            .prepare_cached(
-                "SELECT f.id FROM history_files f JOIN history_runs r ON r.id = f.run
-                 JOIN history_versions v ON v.id = r.version
-                 WHERE v.name = ? AND r.name = ? AND f.digest = ?",
-            )?
-            .query_row(params![self.version, run, digest], |row| row.get(0))
-            .optional()?;
-        if known.is_some() {
-            return Ok(Begun::Known);
+            // Another flakelab may have taken it in while this one waited.
+            if is_known()? {
+                return Ok(Begun::Known);
+            }
         }
         connection.execute_batch("SAVEPOINT report")?;
         let version = number(
@@ -240,12 +247,20 @@ impl Ingest<'_> {
             .prepare_cached("UPDATE history_files SET executions = ? WHERE id = ?")?
             .execute(params![file.totals.executions.cast_signed(), file.id])?;
         connection.execute_batch("RELEASE report")?;
-        let (since, rows) = self.batch.get_or_insert((Instant::now(), 0));
-        *rows += file.totals.executions;
-        if *rows >= BATCH_ROWS || since.elapsed() >= BATCH_TIME {
-            self.try_commit()?;
+        if let Some((_, rows)) = &mut self.batch {
+            *rows += file.totals.executions;
         }
+        self.commit_if_late()?;
         Ok(file.totals)
+    }
+
+    fn commit_if_late(&mut self) -> rusqlite::Result<()> {
+        match self.batch {
+            Some((since, rows)) if rows >= BATCH_ROWS || since.elapsed() >= BATCH_TIME => {
+                self.try_commit()
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The report is broken: nothing of it stays.
@@ -257,7 +272,8 @@ impl Ingest<'_> {
         self.store
             .connection
             .execute_batch("ROLLBACK TO report; RELEASE report")
-            .map_err(|e| self.wrong(e))
+            .map_err(|e| self.wrong(e))?;
+        self.commit_if_late().map_err(|e| self.wrong(e))
     }
 
     /// Writes what is complete.

@@ -172,7 +172,7 @@ pub(super) fn browser(found: Found) -> Check {
     optional(
         "browser",
         found,
-        "pages (measure --html, filter tune --html, inject -o) have to be opened on another machine",
+        "pages (report, the --html of measure, mutate and filter tune, inject -o) have to be opened on another machine",
         "`apt install chromium`; pages are single files that need no network",
     )
 }

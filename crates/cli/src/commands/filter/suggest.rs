@@ -24,10 +24,11 @@ pub(super) fn run(args: &SuggestArgs) -> crate::Outcome {
         return Err(CliError::usage("--owner is empty").hint("name a person or a team"));
     }
     let quarantine = read_quarantine(&place.project, None)?;
-    let knowledge = Knowledge::at(&place.location)?;
+    let mut knowledge = Knowledge::at(&place.location)?;
     if let Some(error) = knowledge.nothing_learned() {
         return Err(error);
     }
+    knowledge.catch_up(&place.project);
     let catchers: BTreeSet<&str> = knowledge
         .labels
         .iter()

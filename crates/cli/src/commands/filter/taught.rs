@@ -48,7 +48,8 @@ pub(super) fn document(taught: &Taught, version: &str, runs: usize) -> Value {
 pub(super) fn text(taught: &Taught, version: &str, runs: usize) -> String {
     let flaky = varying(taught);
     let mut out = format!(
-        "learned {version}: {} assertions of {} tests in {runs} runs, {} of them vary\n",
+        "learned {}: {} assertions of {} tests in {runs} runs, {} of them vary\n",
+        visible(version),
         taught.assertions.len(),
         taught.tests.len(),
         flaky.len()

@@ -20,16 +20,22 @@ pub(super) fn run(args: &WhyArgs) -> crate::Outcome {
         .or(place.config.filter.threshold)
         .unwrap_or(THRESHOLD);
     let quarantine = read_quarantine(&place.project, None)?;
-    let knowledge = Knowledge::at(&place.location)?;
+    let mut knowledge = Knowledge::at(&place.location)?;
     if let Some(error) = knowledge.nothing_learned() {
         return Err(error);
     }
-    let mut tests: Vec<&String> = knowledge
-        .tests
-        .keys()
-        .filter(|id| means(&args.test, id))
-        .collect();
-    tests.sort();
+    let named = |knowledge: &Knowledge| -> Vec<String> {
+        let ids = knowledge.tests.keys().filter(|id| means(&args.test, id));
+        let mut ids: Vec<String> = ids.cloned().collect();
+        ids.sort();
+        ids
+    };
+    let mut tests = named(&knowledge);
+    // By the name that it was learned with, or by the one that it has now.
+    if tests.is_empty() {
+        knowledge.catch_up(&place.project);
+        tests = named(&knowledge);
+    }
     if tests.is_empty() {
         return Err(
             CliError::usage(format!("no version that was learned has `{}`", args.test))
@@ -37,7 +43,7 @@ pub(super) fn run(args: &WhyArgs) -> crate::Outcome {
         );
     }
     let mut out = String::new();
-    for test in tests {
+    for test in &tests {
         let _ = writeln!(
             out,
             "\x1b[1m{}\x1b[0m  score {:.2} (the largest of its assertions)",

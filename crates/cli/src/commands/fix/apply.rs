@@ -18,13 +18,18 @@ use crate::workbench::deliver::write;
 /// Whether patches can be saved there, asked before hours of work.
 pub(super) fn check(folder: &Path) -> Result<(), CliError> {
     let there = folder.ancestors().find(|place| place.exists());
-    match there.filter(|place| !place.is_dir()) {
-        Some(file) => Err(no_folder(
-            folder,
-            &format!("`{}` is a file", file.display()),
-        )),
-        None => Ok(()),
+    if let Some(file) = there.filter(|place| !place.is_dir()) {
+        let why = format!("`{}` is a file", file.display());
+        return Err(no_folder(folder, &why));
     }
+    // Whoever applies all patches of the folder must not apply those of last week.
+    let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_patch = |path: PathBuf| path.is_file() && path.extension().is_some_and(|e| e == "patch");
+    if entries.any(|entry| is_patch(entry.path())) {
+        let said = format!("`{}` has patches already", folder.display());
+        return Err(CliError::usage(said).hint("name another folder, or remove them"));
+    }
+    Ok(())
 }
 
 fn no_folder(folder: &Path, why: &dyn std::fmt::Display) -> CliError {

@@ -22,7 +22,7 @@ use crate::args::{
 use crate::error::{self, CliError, chain};
 use crate::printer::{Printer, Volume};
 use crate::workbench::{
-    self, Asked, Bar, PatchedProjects, Project, Workbench, at_least_one, deliver, lab_error,
+    self, Asked, Bar, PatchedProjects, Project, Workbench, again, at_least_one, deliver, lab_error,
 };
 
 /// Suites up to this size have every other test run right before the fixed one.
@@ -70,11 +70,16 @@ pub(crate) fn run(args: &FixArgs) -> crate::Outcome {
         .transpose()?;
     let settings = settings(args, &bench)?;
     let knowledge = explained(args, &bench, &store).map_err(|error| {
-        if error.code == error::INTERRUPTED {
-            return error
-                .hint("go on with `flakelab explain --resume`, and then with the same command");
+        if error.code != error::INTERRUPTED {
+            return error;
         }
-        error
+        let Ok(Some(explain)) = store.last("explain") else {
+            return error;
+        };
+        let command = again::resumed("explain", explain.seed, &explain.configuration);
+        error.hint(format!(
+            "go on with `{command}`, and then with the same command"
+        ))
     })?;
     let bar = Bar::new(printer.shows_progress());
     let mut lab = bench.open_lab(&bar)?;

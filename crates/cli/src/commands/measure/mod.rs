@@ -46,7 +46,8 @@ pub(crate) fn run(args: &MeasureArgs) -> crate::Outcome {
     let configuration = json!({
         "runs": runs,
         "layers": layers.iter().map(|l| l.word()).collect::<Vec<_>>(),
-        "factors": what.factors.as_ref().or(config.factors.as_ref()),
+        // A preset has its own.
+        "factors": what.preset.is_none().then(|| what.factors.as_ref().or(config.factors.as_ref())),
         "preset": what.preset.map(|_| "gao"),
         "runtimes": what.runtime,
         "configurations": config.configurations,

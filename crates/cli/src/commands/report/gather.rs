@@ -1,6 +1,6 @@
 //! What the store has of each verb, newest first; what cannot be read costs its own part of the page only.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flakelab_report::whole::{Campaign, Known, Part, Whole};
@@ -8,10 +8,10 @@ use flakelab_report::{detect, explain, fix};
 use flakelab_store::{CampaignId, Finished, Store};
 use serde::de::DeserializeOwned;
 
-use super::{again, sources};
+use super::sources;
 use crate::commands::{filter, history};
 use crate::error::{CliError, chain};
-use crate::workbench::Place;
+use crate::workbench::{Place, again};
 
 /// Campaigns of `explain` and `fix` that are looked at.
 const MOST_CAMPAIGNS: u32 = 50;
@@ -43,7 +43,7 @@ pub(super) fn gather(store: &Store, place: &Place) -> Result<Option<Whole>, CliE
             campaigns.push(Campaign {
                 verb: verb.to_owned(),
                 ended: date(last.ended),
-                command: again::command(verb, &last, None),
+                command: again::command(verb, last.seed, &last.configuration, None),
             });
         }
     }
@@ -70,6 +70,8 @@ pub(super) fn gather(store: &Store, place: &Place) -> Result<Option<Whole>, CliE
             let all = document.explanations.into_iter();
             all.map(|e| (e.test.clone(), e)).collect()
         },
+        // One that a budget ended says less than an earlier one that came to its end.
+        |explanation| !explanation.unfinished,
         counts,
     )?;
     let fixes = each(
@@ -79,6 +81,7 @@ pub(super) fn gather(store: &Store, place: &Place) -> Result<Option<Whole>, CliE
             let all = document.fixes.into_iter();
             all.map(|fix| (fix.test.clone(), fix)).collect()
         },
+        |_| true,
         counts,
     )?;
     let (mutate, _) = last(store, "mutate")?;
@@ -113,36 +116,49 @@ fn last<D: DeserializeOwned>(
         Ok(what) => Part::Found(Box::new(Known {
             what,
             ended: date(campaign.ended),
-            command: again::command(verb, &campaign, None),
+            command: again::command(verb, campaign.seed, &campaign.configuration, None),
         })),
         Err(e) => Part::Unreadable(chain(&e)),
     };
     Ok((part, Some(campaign.id)))
 }
 
-/// Of each test the newest finding that counts. A campaign that cannot be read has none.
+/// Of each test the newest finding that counts, and one that is whole before all others. A campaign that cannot be read has none.
 fn each<D: DeserializeOwned, T>(
     store: &Store,
     verb: &str,
     findings: impl Fn(D) -> Vec<(String, T)>,
+    is_whole: impl Fn(&T) -> bool,
     counts: impl Fn(&Finished, &str) -> bool,
 ) -> Result<Vec<Known<T>>, CliError> {
     let campaigns = store
         .finished(verb, MOST_CAMPAIGNS)
         .map_err(CliError::store)?;
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut found: Vec<Known<T>> = Vec::new();
     for campaign in campaigns {
         let Ok(document) = serde_json::from_str(&campaign.document) else {
             continue;
         };
         for (test, what) in findings(document) {
-            if counts(&campaign, &test) && seen.insert(test.clone()) {
-                found.push(Known {
-                    what,
-                    ended: date(campaign.ended),
-                    command: again::command(verb, &campaign, Some(&test)),
-                });
+            if !counts(&campaign, &test) {
+                continue;
+            }
+            let place = places.get(&test).copied();
+            if place.is_some_and(|at| is_whole(&found[at].what) || !is_whole(&what)) {
+                continue;
+            }
+            let known = Known {
+                what,
+                ended: date(campaign.ended),
+                command: again::command(verb, campaign.seed, &campaign.configuration, Some(&test)),
+            };
+            match place {
+                Some(at) => found[at] = known,
+                None => {
+                    places.insert(test, found.len());
+                    found.push(known);
+                }
             }
         }
     }
@@ -167,6 +183,41 @@ fn date(seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_whole_comes_before_what_is_newer() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = Store::open(flakelab_store::Location::given(dir.path())).expect("a store");
+        for document in [
+            r#"[["a", 1, true], ["b", 2, true], ["c", 3, false]]"#,
+            r#"[["a", 4, false], ["b", 5, true], ["c", 6, false], ["d", 7, false]]"#,
+        ] {
+            let campaign = flakelab_store::NewCampaign {
+                verb: "explain",
+                seed: 1,
+                configuration: "{}",
+                environment: "{}",
+                suite: &flakelab_model::Suite::default(),
+            };
+            let id = store.begin(&campaign).expect("begun");
+            store.finish(id, document).expect("finished");
+        }
+        let found = each(
+            &store,
+            "explain",
+            |all: Vec<(String, u32, bool)>| {
+                let all = all.into_iter();
+                all.map(|(test, number, whole)| (test, (number, whole)))
+                    .collect()
+            },
+            |(_, whole)| *whole,
+            |_, _| true,
+        );
+        let found = found.expect("read");
+        let mut numbers: Vec<u32> = found.iter().map(|known| known.what.0).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [1, 5, 6, 7]);
+    }
 
     #[test]
     fn dates_are_read_by_people() {

@@ -1,6 +1,5 @@
 //! `flakelab report`: from the store to one page.
 
-mod again;
 mod gather;
 mod sources;
 

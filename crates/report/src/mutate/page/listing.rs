@@ -272,7 +272,11 @@ fn article(out: &mut String, at: usize, mutant: &Mutant, level: u8) {
         let _ = write!(out, "<p>with <code>{}</code></p>", short(failure));
     }
     if !mutant.unknown_pairs.is_empty() {
-        out.push_str("<p>Never hit by</p>");
+        let who = match mutant.why {
+            Some(_) => "Undecided by",
+            None => "Never hit by",
+        };
+        let _ = write!(out, "<p>{who}</p>");
         tests(out, &mutant.unknown_pairs);
     }
     out.push_str("</article>\n");

@@ -363,7 +363,7 @@ fn unknown(out: &mut String, document: &Document, linked: &Shown, at: Place) {
         );
     } else {
         out.push_str(
-            "<p class=\"dim\">No test killed them, and these should have hit them and never did.</p>\n<ul class=\"mutants\">\n",
+            "<p class=\"dim\">No test killed them, and these tests left them undecided: they should have hit them and never did, or failed as they fail without them.</p>\n<ul class=\"mutants\">\n",
         );
         for (at, mutant) in found.iter().take(MOST_UNKNOWN) {
             let _ = write!(

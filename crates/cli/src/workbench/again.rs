@@ -1,7 +1,6 @@
 //! The command that repeats a campaign, from what the store has of it.
 
 use flakelab_model::shell_word;
-use flakelab_store::Finished;
 use serde_json::Value;
 
 /// How a part of a configuration is given on the command line.
@@ -93,13 +92,21 @@ fn options(verb: &str) -> Options {
 }
 
 /// For a POSIX shell in the project's directory; of the tests that were asked for only one, if it is given.
-pub(super) fn command(verb: &str, campaign: &Finished, test: Option<&str>) -> String {
-    let asked: Value = serde_json::from_str(&campaign.configuration).unwrap_or_default();
-    words(verb, campaign.seed, &asked, test).join(" ")
+pub(crate) fn command(verb: &str, seed: u64, configuration: &str, test: Option<&str>) -> String {
+    let asked: Value = serde_json::from_str(configuration).unwrap_or_default();
+    words(verb, seed, &asked, test).join(" ")
+}
+
+/// What goes on with a campaign that was cut off.
+pub(crate) fn resumed(verb: &str, seed: u64, configuration: &str) -> String {
+    let asked: Value = serde_json::from_str(configuration).unwrap_or_default();
+    let mut words = words(verb, seed, &asked, None);
+    words.insert(1, "--resume".to_owned());
+    words.join(" ")
 }
 
 /// Whether pytest was given arguments: then it may have collected less than the suite.
-pub(super) fn is_selection(configuration: &str) -> bool {
+pub(crate) fn is_selection(configuration: &str) -> bool {
     let asked: Value = serde_json::from_str(configuration).unwrap_or_default();
     !list(&asked["pytest_args"]).is_empty()
 }
@@ -210,6 +217,10 @@ mod tests {
     #[test]
     fn one_test_stands_for_all_that_were_asked_for() {
         let asked = json!({"tests": ["a", "b"], "all": false, "orders": null});
+        assert_eq!(
+            resumed("explain", 3, &asked.to_string()),
+            "flakelab explain --resume a b --seed 3"
+        );
         let words = words("explain", 3, &asked, Some("t.py::x[it's]"));
         assert_eq!(
             words.join(" "),
