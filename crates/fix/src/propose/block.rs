@@ -4,7 +4,7 @@ use flakelab_source::{Source, Tree};
 
 use crate::case::Leak;
 
-use super::names::{Part, Slot, bare, logger, slot};
+use super::names::{Part, Slot, bare, logger, rename, slot};
 
 /// How long what the fixture does lasts. One of a class comes before what the class itself sets up for all its tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,12 +26,26 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// What it keeps until the test has ended.
+    fn variables(&self) -> impl Iterator<Item = &str> {
+        let left = self
+            .before
+            .iter()
+            .filter_map(|line| line.split_once(" = "))
+            .map(|(left, _)| left);
+        left.filter(|left| left.chars().all(|c| c.is_alphanumeric() || c == '_'))
+    }
+
     /// Adds those of another leak; its variables get a number.
     pub(super) fn join(&mut self, other: &Lines, number: usize) {
+        let variables: Vec<&str> = other.variables().collect();
         let renamed = |lines: &[String]| -> Vec<String> {
-            let own = lines.iter();
-            own.map(|line| line.replace("saved", &format!("saved_{number}")))
-                .collect()
+            let one = |line: &String| {
+                variables.iter().fold(line.clone(), |line, name| {
+                    rename(&line, name, &format!("{name}_{number}"))
+                })
+            };
+            lines.iter().map(one).collect()
         };
         let (before, after) = (renamed(&other.before), renamed(&other.after));
         let same = self.before.iter().zip(&other.before).any(|(a, b)| a == b);
@@ -58,7 +72,7 @@ pub(super) fn ways(leak: &Leak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
     match leak.kind.as_str() {
         "environ" => vec![environ()],
         "cwd" => vec![patching(&[], "monkeypatch.chdir(\".\")".into())],
-        "file" => created_file(leak, absent).into_iter().collect(),
+        "file" => created_file(leak, absent),
         "cache" => slot(&leak.name, file, tree)
             .map(|s| after(&s, vec![format!("{}.cache_clear()", s.expression())]))
             .into_iter()
@@ -86,8 +100,8 @@ pub(super) fn ways(leak: &Leak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
         }],
         "random" if leak.name.contains("random") && !leak.name.contains("numpy") => vec![Lines {
             modules: vec!["random".into()],
-            before: vec!["state = random.getstate()".into()],
-            after: vec!["random.setstate(state)".into()],
+            before: vec!["saved_state = random.getstate()".into()],
+            after: vec!["random.setstate(saved_state)".into()],
             ..Lines::default()
         }],
         "global" | "attribute" | "class_attribute" | "builtin" => {
@@ -133,18 +147,19 @@ fn environ() -> Lines {
     }
 }
 
-/// Only what did not exist before can be removed with certainty.
-fn created_file(leak: &Leak, absent: bool) -> Option<Lines> {
+/// Only what was not there before the test is its to remove: what `explain` compared with was an empty directory of
+/// flakelab's, and the user's home is none. Of that, nothing is removed with all that is in it.
+fn created_file(leak: &Leak, absent: bool) -> Vec<Lines> {
     if !absent || leak.name.contains(['"', '\\', '\n']) {
-        return None;
+        return Vec::new();
     }
     let (modules, parameters, base, name) = if let Some(name) = leak.name.strip_prefix("$HOME/") {
         (vec!["pathlib"], vec![], "pathlib.Path.home()", name)
     } else if let Some(name) = leak.name.strip_prefix("$TMPDIR/") {
         let base = "pathlib.Path(tempfile.gettempdir())";
         (vec!["pathlib", "tempfile"], vec![], base, name)
-    } else if leak.name.starts_with('/') {
-        return None;
+    } else if leak.name.starts_with(['/', '$']) {
+        return Vec::new();
     } else {
         (
             vec![],
@@ -153,20 +168,40 @@ fn created_file(leak: &Leak, absent: bool) -> Option<Lines> {
             leak.name.as_str(),
         )
     };
+    let is_home = leak.name.starts_with("$HOME/");
+    let whole = !is_home || name.contains('/');
     let mut modules: Vec<String> = modules.into_iter().map(str::to_owned).collect();
-    modules.push("shutil".into());
-    Some(Lines {
+    let after = if whole {
+        modules.push("shutil".into());
+        [
+            "if not was_there and left.is_dir() and not left.is_symlink():",
+            "    shutil.rmtree(left)",
+            "elif not was_there and (left.is_symlink() or left.exists()):",
+            "    left.unlink()",
+        ]
+        .as_slice()
+    } else {
+        &[
+            "if not was_there and (left.is_symlink() or left.is_file()):",
+            "    left.unlink()",
+        ]
+    };
+    let removed = Lines {
         modules,
         parameters: parameters.into_iter().map(str::to_owned).collect(),
-        after: vec![
+        before: vec![
             format!("left = {base} / \"{name}\""),
-            "if left.is_dir():".into(),
-            "    shutil.rmtree(left)".into(),
-            "elif left.exists():".into(),
-            "    left.unlink()".into(),
+            "was_there = left.is_symlink() or left.exists()".into(),
         ],
+        after: after.iter().map(|line| (*line).to_owned()).collect(),
         ..Lines::default()
-    })
+    };
+    let elsewhere = is_home.then(|| Lines {
+        parameters: vec!["monkeypatch".into(), "tmp_path".into()],
+        before: vec!["monkeypatch.setenv(\"HOME\", str(tmp_path))".into()],
+        ..Lines::default()
+    });
+    elsewhere.into_iter().chain([removed]).collect()
 }
 
 fn logging(leak: &Leak) -> Option<Lines> {
@@ -275,13 +310,19 @@ pub(super) fn conftests(file: &str) -> Vec<String> {
 
 /// An autouse fixture of these lines.
 pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> String {
-    // A test's `monkeypatch` is too short-lived for others.
-    let is_lent = |parameter: &&String| scope != Scope::Test && *parameter == "monkeypatch";
+    // A test's `monkeypatch` and directory are too short-lived for others.
+    let has = |name: &str| lines.parameters.iter().any(|parameter| parameter == name);
+    let is_lent = scope != Scope::Test && has("monkeypatch");
+    let has_made = scope != Scope::Test && has("tmp_path");
     let own: Vec<&str> = lines
         .parameters
         .iter()
-        .filter(|parameter| !is_lent(parameter))
         .map(String::as_str)
+        .filter(|parameter| !(is_lent && *parameter == "monkeypatch"))
+        .map(|parameter| match parameter {
+            "tmp_path" if has_made => "tmp_path_factory",
+            other => other,
+        })
         .collect();
     let decorator = match scope {
         Scope::Test => "(autouse=True)",
@@ -301,7 +342,9 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> 
         text.push_str(inner.unwrap_or(line));
         text.push('\n');
     };
-    let is_lent = own.len() < lines.parameters.len();
+    if has_made {
+        add("tmp_path = tmp_path_factory.mktemp(\"home\")", deep);
+    }
     if is_lent {
         add("with pytest.MonkeyPatch.context() as monkeypatch:", deep);
         deep += 1;
@@ -337,4 +380,98 @@ pub(super) fn free_name(source: &Source, base: &str, file: &str, tree: &dyn Tree
         number += 1;
     }
     name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct NoFiles;
+
+    impl Tree for NoFiles {
+        fn read(&self, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    fn texts(kind: &str, name: &str, before: &str, scope: Scope) -> Vec<String> {
+        let leak = Leak {
+            kind: kind.into(),
+            name: name.into(),
+            before: before.into(),
+            ..Leak::default()
+        };
+        let all = ways(&leak, "test_a.py", &NoFiles).into_iter();
+        all.map(|lines| {
+            let text = fixture("f", &lines, "    ", scope);
+            text.split_once('\n').expect("two lines").1.to_owned()
+        })
+        .collect()
+    }
+
+    #[test]
+    fn only_what_was_not_there_before_the_test_is_removed() {
+        let of = |name| texts("file", name, "(not there)", Scope::Test);
+        let elsewhere =
+            "def f(monkeypatch, tmp_path):\n    monkeypatch.setenv(\"HOME\", str(tmp_path))\n";
+        let home = of("$HOME/.config");
+        assert_eq!(
+            home,
+            [
+                elsewhere,
+                "def f():\n    left = pathlib.Path.home() / \".config\"\n    was_there = left.is_symlink() or left.exists()\n    yield\n    if not was_there and (left.is_symlink() or left.is_file()):\n        left.unlink()\n"
+            ]
+        );
+        let [below, deeper, temporary, own] = [
+            texts("file", "$HOME/.config", "(not there)", Scope::Class),
+            of("$HOME/.config/shop"),
+            of("$TMPDIR/shop"),
+            of("out"),
+        ]
+        .map(|texts| texts.into_iter().next_back().unwrap_or_default());
+        assert!(!below.contains("rmtree"), "{below}");
+        for text in [&deeper, &temporary, &own] {
+            let (before, after) = text.split_once("    yield\n").expect("a yield");
+            assert!(before.contains("was_there = "), "{text}");
+            let guarded = "    if not was_there and left.is_dir() and not left.is_symlink():\n        shutil.rmtree(left)\n";
+            assert!(after.starts_with(guarded), "{text}");
+        }
+        assert!(of("$SCRATCH/x").is_empty() && of("/etc/x").is_empty());
+    }
+
+    #[test]
+    fn what_lasts_longer_than_a_test_takes_nothing_of_a_test() {
+        let class = texts("file", "$HOME/.rc", "(not there)", Scope::Class);
+        assert_eq!(
+            class[0],
+            "def f(tmp_path_factory):\n    tmp_path = tmp_path_factory.mktemp(\"home\")\n    with pytest.MonkeyPatch.context() as monkeypatch:\n        monkeypatch.setenv(\"HOME\", str(tmp_path))\n        yield\n"
+        );
+    }
+
+    #[test]
+    fn variables_of_a_second_leak_get_a_number_and_names_of_the_suite_do_not() {
+        let of = |kind: &str, name: &str, before: &str| {
+            let leak = Leak {
+                kind: kind.into(),
+                name: name.into(),
+                before: before.into(),
+                ..Leak::default()
+            };
+            ways(&leak, "test_a.py", &NoFiles).remove(0)
+        };
+        let mut both = of("global", "shop.prices", "{}");
+        both.join(&of("global", "shop.saved_items.saved[\"saved\"]", "[1]"), 2);
+        assert_eq!(
+            both.before,
+            [
+                "saved = shop.prices.copy()",
+                "saved_2 = shop.saved_items.saved[\"saved\"].copy()"
+            ]
+        );
+        both.join(&of("sys_path", "sys.path", "[]"), 3);
+        assert_eq!(
+            both.after.last().map(String::as_str),
+            Some("sys.path[:] = saved_path_3")
+        );
+    }
 }

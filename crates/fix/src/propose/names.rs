@@ -281,6 +281,40 @@ fn replace_names(code: &str, long: &str, short: &str) -> String {
     out
 }
 
+/// Another name for a variable of ours; attributes, and what stands in strings, are not.
+pub(super) fn rename(code: &str, from: &str, to: &str) -> String {
+    let mut out = String::new();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut escaped = false;
+    let mut is_attribute = false;
+    let end = |word: &mut String, is_attribute: bool, out: &mut String| {
+        let own = word == from && !is_attribute;
+        out.push_str(if own { to } else { word });
+        word.clear();
+    };
+    for c in code.chars() {
+        if quote.is_none() && (c.is_alphanumeric() || c == '_') {
+            if word.is_empty() {
+                is_attribute = out.ends_with('.');
+            }
+            word.push(c);
+            continue;
+        }
+        end(&mut word, is_attribute, &mut out);
+        out.push(c);
+        match quote {
+            Some(_) if escaped => escaped = false,
+            Some(_) if c == '\\' => escaped = true,
+            Some(q) if c == q => quote = None,
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            _ => {}
+        }
+    }
+    end(&mut word, is_attribute, &mut out);
+    out
+}
+
 fn is_module(words: &[&str], tree: &dyn Tree) -> bool {
     text_of(words, tree).is_some()
 }
