@@ -30,10 +30,14 @@ pub(crate) struct PatchedProjects<'a> {
 
 impl Variants for PatchedProjects<'_> {
     fn open(&mut self, files: &[(String, String)]) -> Result<Option<BorrowedLab<'_>>, LabError> {
-        let files = files
-            .iter()
-            .map(|(path, text)| (self.bench.project.join(path), encode(text)))
+        let files = files.iter();
+        let files: Option<_> = files
+            .map(|(path, text)| Some((self.bench.project.join(path), encode(text)?)))
             .collect();
+        // What the encoding of a file does not have cannot be written to it.
+        let Some(files) = files else {
+            return Ok(None);
+        };
         match self.bench.open_variant(files, self.settled.clone()) {
             Ok(lab) => Ok(Some(Box::new(lab))),
             Err(OpenError::Interrupted) => Err(LabError::Interrupted),

@@ -161,11 +161,12 @@ fn mutants<'a>(project: &Path, functions: impl Iterator<Item = &'a str>) -> Vec<
         };
         for statement in function_node.statements(&assertions) {
             let text = apply(source.text(), &[statement.delete()]);
-            if Source::parse(&text).is_some() {
+            let bytes = Source::parse(&text).and_then(|_| flakelab_source::encode(&text));
+            if let Some(text) = bytes {
                 found.push(Mutant {
                     file: file.to_owned(),
                     function: function.to_owned(),
-                    text: flakelab_source::encode(&text),
+                    text,
                 });
             }
         }

@@ -62,7 +62,8 @@ fn bytes(patch: &Patch) -> Vec<u8> {
             changes: vec![change.clone()],
             ..patch.clone()
         };
-        out.extend(encode_like(&change.after, &one.diff()));
+        let diff = one.diff();
+        out.extend(encode_like(&change.after, &diff).unwrap_or_else(|| diff.into_bytes()));
     }
     out
 }
@@ -95,7 +96,12 @@ pub(super) fn apply(
     // A full disk is noticed before any file is another.
     let mut ready = Vec::new();
     for change in &patch.changes {
-        let new = Replacement::beside(&project.join(&change.path), &encode(&change.after));
+        let new = match encode(&change.after) {
+            Some(bytes) => Replacement::beside(&project.join(&change.path), &bytes),
+            None => Err(std::io::Error::other(
+                "its encoding does not have all of it",
+            )),
+        };
         ready.push((&change.path, new.map_err(|e| unwritten(&change.path, &e))?));
     }
     for (path, new) in ready {

@@ -124,7 +124,9 @@ impl<'a> Writer<'a> {
                 }
             };
             let name = format!("patches/{:05}.patch", self.count);
-            let patch = encode_like(text, &mutant.diff(text));
+            let patch = encode_like(text, &mutant.diff(text)).ok_or_else(|| {
+                LabError::broken(format!("`{}` is in no encoding of its own", mutant.file))
+            })?;
             std::fs::write(folder.join(&name), patch).map_err(failed)?;
             entry.patch = Some(name);
         }
@@ -272,7 +274,7 @@ impl Dataset {
         let before = tree
             .read(&entry.file)
             .ok_or_else(|| format!("`{}` is not in the project", entry.file))?;
-        let after = decode_like(&before, patch)
+        let after = decode_like(&before, &patch)
             .and_then(|patch| flakelab_source::patched(&before, &patch))
             .ok_or_else(|| format!("the patch does not fit `{}` any more", entry.file))?;
         Ok((entry.file.clone(), after))

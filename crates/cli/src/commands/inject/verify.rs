@@ -90,10 +90,8 @@ impl Judge<'_> {
     fn shows(&self, entry: &Entry) -> Result<(), String> {
         let tree = Project(self.bench.project.clone());
         let (path, text) = self.dataset.changed(entry, &tree)?;
-        let before = self
-            .copy
-            .replace(&path, &encode(&text))
-            .map_err(|e| e.to_string())?;
+        let text = encode(&text).ok_or("the encoding of its file does not have all of it")?;
+        let before = self.copy.replace(&path, &text).map_err(|e| e.to_string())?;
         let said = self.orders(entry);
         self.copy
             .replace(&path, &before)
