@@ -25,7 +25,7 @@ fn of_leak(leak: &Leak, place: &Place, tree: &dyn Tree) -> Option<Patch> {
     if !kinds.contains(&leak.kind.as_str()) {
         return None;
     }
-    let slot = slot(&leak.name, &place.file, tree)?;
+    let slot = slot(leak, &place.file, tree)?;
     if slot.module.is_some() {
         return None;
     }

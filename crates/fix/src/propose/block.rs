@@ -73,7 +73,7 @@ pub(super) fn ways(leak: &Leak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
         "environ" => vec![environ()],
         "cwd" => vec![patching(&[], "monkeypatch.chdir(\".\")".into())],
         "file" => created_file(leak, absent),
-        "cache" => slot(&leak.name, file, tree)
+        "cache" => slot(leak, file, tree)
             .map(|s| after(&s, vec![format!("{}.cache_clear()", s.expression())]))
             .into_iter()
             .collect(),
@@ -92,24 +92,25 @@ pub(super) fn ways(leak: &Leak, file: &str, tree: &dyn Tree) -> Vec<Lines> {
             after: vec!["asyncio.set_event_loop_policy(None)".into()],
             ..Lines::default()
         }],
-        "sys_path" => vec![Lines {
-            modules: vec!["sys".into()],
-            before: vec!["saved_path = sys.path.copy()".into()],
-            after: vec!["sys.path[:] = saved_path".into()],
-            ..Lines::default()
-        }],
+        "sys_path" => system_list(leak)
+            .map(|name| Lines {
+                modules: vec!["sys".into()],
+                before: vec![format!("saved_{name} = sys.{name}.copy()")],
+                after: vec![format!("sys.{name}[:] = saved_{name}")],
+                ..Lines::default()
+            })
+            .into_iter()
+            .collect(),
         "random" if leak.name.contains("random") && !leak.name.contains("numpy") => vec![Lines {
             modules: vec!["random".into()],
             before: vec!["saved_state = random.getstate()".into()],
             after: vec!["random.setstate(saved_state)".into()],
             ..Lines::default()
         }],
-        "global" | "attribute" | "class_attribute" | "builtin" => {
-            match slot(&leak.name, file, tree) {
-                Some(slot) => stored(&slot, leak, absent),
-                None => Vec::new(),
-            }
-        }
+        "global" | "attribute" | "class_attribute" | "builtin" => match slot(leak, file, tree) {
+            Some(slot) => stored(&slot, leak, absent),
+            None => Vec::new(),
+        },
         _ => Vec::new(),
     }
 }
@@ -119,6 +120,13 @@ pub(super) fn stream(leak: &Leak) -> Option<&'static str> {
     ["stdout", "stderr"]
         .into_iter()
         .find(|name| leak.name.starts_with(&format!("sys.{name}")))
+}
+
+/// Which list of `sys` it is.
+pub(super) fn system_list(leak: &Leak) -> Option<&str> {
+    let name = leak.name.strip_prefix("sys.")?;
+    let known = ["path", "argv", "meta_path", "path_hooks"];
+    known.contains(&name).then_some(name)
 }
 
 fn patching(modules: &[&str], line: String) -> Lines {
@@ -243,13 +251,17 @@ fn stored(slot: &Slot, leak: &Leak, absent: bool) -> Vec<Lines> {
     };
     match &slot.last {
         Part::Key(key) => {
-            let number = bare(key).parse::<usize>().is_ok();
+            let is_number = bare(key).parse::<usize>().is_ok();
             if leak.before.starts_with('[') {
                 found.push(contents(&whole, true));
             } else if leak.before.starts_with('{') {
                 found.push(contents(&whole, false));
             }
-            found.push(contents(&slot.owner, number));
+            // A list that has changed is mostly named as a whole: what has whole numbers for keys is a dictionary.
+            found.push(contents(&slot.owner, false));
+            if is_number {
+                found.push(contents(&slot.owner, true));
+            }
         }
         Part::Name(name) => {
             if leak.before.starts_with('[') {
@@ -263,37 +275,39 @@ fn stored(slot: &Slot, leak: &Leak, absent: bool) -> Vec<Lines> {
     found
 }
 
-fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Option<Lines> {
-    if slot.owner.is_empty() {
-        return (!absent).then(|| Lines {
-            modules: vec!["sys".into()],
-            parameters: vec!["monkeypatch".into()],
-            before: vec![format!(
-                "monkeypatch.setattr(sys.modules[__name__], \"{name}\", {name})"
-            )],
-            ..Lines::default()
-        });
-    }
+fn bound(slot: &Slot, name: &str, absent: bool, modules: Vec<String>) -> Vec<Lines> {
     let owner = &slot.owner;
-    Some(if absent {
-        Lines {
-            modules,
-            after: vec![
+    if absent {
+        let in_slots = slot.is_of_object().then(|| {
+            vec![
                 format!("if hasattr({owner}, \"{name}\"):"),
                 format!("    del {owner}.{name}"),
-            ],
-            ..Lines::default()
-        }
-    } else {
-        Lines {
-            modules,
-            parameters: vec!["monkeypatch".into()],
-            before: vec![format!(
-                "monkeypatch.setattr({owner}, \"{name}\", {owner}.{name})"
-            )],
-            ..Lines::default()
-        }
-    })
+            ]
+        });
+        let all = slot.emptied().into_iter().chain(in_slots);
+        return all
+            .map(|after| Lines {
+                modules: modules.clone(),
+                after,
+                ..Lines::default()
+            })
+            .collect();
+    }
+    if owner.is_empty() {
+        return vec![patching(
+            &["sys"],
+            format!("monkeypatch.setattr(sys.modules[__name__], \"{name}\", {name})"),
+        )];
+    }
+    vec![Lines {
+        modules,
+        parameters: vec!["monkeypatch".into()],
+        before: vec![format!(
+            "monkeypatch.setattr({owner}, \"{name}\", {})",
+            slot.held()
+        )],
+        ..Lines::default()
+    }]
 }
 
 /// The conftest files beside and above a file, the nearest first.
@@ -306,6 +320,14 @@ pub(super) fn conftests(file: &str) -> Vec<String> {
     }
     found.push("conftest.py".into());
     found
+}
+
+/// A line of ours, which may stand inside a statement, as a file indents it.
+pub(super) fn indented(line: &str, indent: &str) -> String {
+    match line.strip_prefix("    ") {
+        Some(inner) => format!("{indent}{inner}"),
+        None => line.to_owned(),
+    }
 }
 
 /// An autouse fixture of these lines.
@@ -335,11 +357,8 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> 
     );
     let mut deep = 1;
     let mut add = |line: &str, deep: usize| {
-        // One more level inside a statement.
-        let inner = line.strip_prefix("    ");
-        let deep = deep + usize::from(inner.is_some());
         text.push_str(&indent.repeat(deep));
-        text.push_str(inner.unwrap_or(line));
+        text.push_str(&indented(line, indent));
         text.push('\n');
     };
     if has_made {
@@ -437,6 +456,68 @@ mod tests {
             assert!(after.starts_with(guarded), "{text}");
         }
         assert!(of("$SCRATCH/x").is_empty() && of("/etc/x").is_empty());
+    }
+
+    #[test]
+    fn what_a_class_or_object_only_inherits_is_not_taken_for_its_own() {
+        let first = |kind, name, before| {
+            texts(kind, name, before, Scope::Test)
+                .into_iter()
+                .next()
+                .unwrap_or_default()
+        };
+        let gone = "(not there)";
+        for (kind, name, before, lines) in [
+            (
+                "attribute",
+                "shop.app.debug",
+                gone,
+                "    yield\n    vars(shop.app).pop(\"debug\", None)\n",
+            ),
+            (
+                "class_attribute",
+                "shop.App.debug",
+                gone,
+                "    yield\n    if \"debug\" in vars(shop.App):\n        del shop.App.debug\n",
+            ),
+            // A class method that is asked for is one no more.
+            (
+                "class_attribute",
+                "shop.App.make",
+                "<classmethod>",
+                "    monkeypatch.setattr(shop.App, \"make\", vars(shop.App)[\"make\"])\n",
+            ),
+            (
+                "builtin",
+                "json.JSONEncoder.default",
+                "<function>",
+                "    monkeypatch.setattr(json.JSONEncoder, \"default\", vars(json.JSONEncoder)[\"default\"])\n",
+            ),
+            (
+                "builtin",
+                "time.sleep",
+                "<function>",
+                "    monkeypatch.setattr(time, \"sleep\", time.sleep)\n",
+            ),
+            (
+                "sys_path",
+                "sys.argv",
+                "[…]",
+                "    saved_argv = sys.argv.copy()\n    yield\n    sys.argv[:] = saved_argv\n",
+            ),
+            // A dictionary with numbers for keys is no list.
+            (
+                "global",
+                "shop.ROWS[7]",
+                gone,
+                "    saved = shop.ROWS.copy()\n    yield\n    shop.ROWS.clear()\n    shop.ROWS.update(saved)\n",
+            ),
+        ] {
+            let text = first(kind, name, before);
+            assert!(text.ends_with(&format!(":\n{lines}")), "{text}");
+        }
+        let slots = texts("attribute", "shop.app.debug", gone, Scope::Test);
+        assert!(slots[1].contains("if hasattr(shop.app, \"debug\"):"));
     }
 
     #[test]

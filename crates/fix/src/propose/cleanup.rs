@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use flakelab_model::{Class, Place};
 use flakelab_source::{Located, Source, Tree, apply, locate};
 
-use super::block::stream;
+use super::block::{stream, system_list};
 use super::names::{Part, bare, localise, slot};
 use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
@@ -190,13 +190,19 @@ fn undo(leak: &Leak, file: &str, tree: &dyn Tree) -> Option<(String, Option<Stri
     let of = |name: &str| Some(name.to_owned());
     match leak.kind.as_str() {
         "cwd" => made("os.chdir, os.getcwd()".into(), of("os")),
-        "sys_path" => made("setattr, sys, \"path\", sys.path[:]".into(), of("sys")),
+        "sys_path" => {
+            let name = system_list(leak)?;
+            made(
+                format!("setattr, sys, \"{name}\", sys.{name}[:]"),
+                of("sys"),
+            )
+        }
         "cache" => {
-            let slot = slot(&leak.name, file, tree)?;
+            let slot = slot(leak, file, tree)?;
             made(format!("{}.cache_clear", slot.expression()), slot.module)
         }
         "global" | "attribute" | "class_attribute" | "builtin" => {
-            let slot = slot(&leak.name, file, tree)?;
+            let slot = slot(leak, file, tree)?;
             let whole = slot.expression();
             let owner = slot.owner.clone();
             let what = match (&slot.last, leak.before.as_str()) {
@@ -204,25 +210,71 @@ fn undo(leak: &Leak, file: &str, tree: &dyn Tree) -> Option<(String, Option<Stri
                 (_, before) if before.starts_with('[') => {
                     format!("{whole}.__setitem__, slice(None), {whole}[:]")
                 }
+                _ if absent => slot.emptying_call()?,
                 (Part::Key(key), _) => {
-                    let key = bare(key);
-                    if absent {
-                        format!("{owner}.pop, {key}, None")
-                    } else {
-                        format!("{owner}.__setitem__, {key}, {whole}")
-                    }
+                    format!("{owner}.__setitem__, {}, {whole}", bare(key))
                 }
                 (Part::Name(name), _) if owner.is_empty() => {
-                    if absent {
-                        return None;
-                    }
                     format!("globals().__setitem__, \"{name}\", {name}")
                 }
-                (Part::Name(name), _) if absent => format!("delattr, {owner}, \"{name}\""),
-                (Part::Name(name), _) => format!("setattr, {owner}, \"{name}\", {whole}"),
+                (Part::Name(name), _) => {
+                    format!("setattr, {owner}, \"{name}\", {}", slot.held())
+                }
             };
             made(what, slot.module)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct NoFiles;
+
+    impl Tree for NoFiles {
+        fn read(&self, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    #[test]
+    fn what_is_put_back_is_what_a_class_or_object_has_itself() {
+        for (kind, name, before, wanted) in [
+            (
+                "class_attribute",
+                "shop.Shop.make",
+                "<classmethod>",
+                "setattr, shop.Shop, \"make\", vars(shop.Shop)[\"make\"]",
+            ),
+            (
+                "class_attribute",
+                "shop.Shop.make",
+                "(not there)",
+                "lambda: \"make\" in vars(shop.Shop) and delattr(shop.Shop, \"make\")",
+            ),
+            (
+                "attribute",
+                "shop.app.debug",
+                "(not there)",
+                "vars(shop.app).pop, \"debug\", None",
+            ),
+            (
+                "sys_path",
+                "sys.argv",
+                "[…]",
+                "setattr, sys, \"argv\", sys.argv[:]",
+            ),
+        ] {
+            let leak = Leak {
+                kind: kind.into(),
+                name: name.into(),
+                before: before.into(),
+                ..Leak::default()
+            };
+            let (line, _) = undo(&leak, "test_a.py", &NoFiles).expect("a line");
+            assert_eq!(line, format!("self.addCleanup({wanted})"));
+        }
     }
 }

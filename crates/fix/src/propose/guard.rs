@@ -3,7 +3,7 @@
 use flakelab_model::Class;
 use flakelab_source::{Source, Tree};
 
-use super::names::{Part, bare, environ_key, localise, logger, slot};
+use super::names::{environ_key, localise, logger, slot};
 use crate::case::{Case, Leak};
 
 /// The condition in the words of a file, and what has to be imported for it.
@@ -13,7 +13,7 @@ pub(super) struct Guard {
     pub(super) import: Option<String>,
 }
 
-/// One piece of state tells of all: whoever sets it up sets up the rest.
+/// Of the first leak that can be asked for: a setter that leaves one of them has left all of them.
 pub(super) fn guard(case: &Case, source: &Source, file: &str, tree: &dyn Tree) -> Option<Guard> {
     if case.class != Class::Brittle {
         return None;
@@ -40,19 +40,16 @@ fn missing(leak: &Leak, file: &str, tree: &dyn Tree) -> Option<(String, Option<S
             fits.then(|| (format!("not {logger}.{field}"), Some("logging".into())))
         }
         "global" | "attribute" | "class_attribute" => {
-            let slot = slot(&leak.name, file, tree)?;
+            let slot = slot(leak, file, tree)?;
             let whole = slot.expression();
-            let condition = match &slot.last {
-                Part::Key(key) if absent => {
-                    let key = bare(key);
-                    format!("{key} not in {}", slot.owner)
-                }
-                Part::Name(name) if absent && !slot.owner.is_empty() => {
-                    format!("not hasattr({}, \"{name}\")", slot.owner)
-                }
-                _ if leak.before == "None" => format!("{whole} is None"),
-                _ if empty => format!("not {whole}"),
-                _ => return None,
+            let condition = if absent {
+                slot.is_missing()?
+            } else if leak.before == "None" {
+                format!("{whole} is None")
+            } else if empty {
+                format!("not {whole}")
+            } else {
+                return None;
             };
             Some((condition, slot.module))
         }

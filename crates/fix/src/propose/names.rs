@@ -2,6 +2,8 @@
 
 use flakelab_source::{Source, Tree};
 
+use crate::case::Leak;
+
 /// `logger shop: handlers` as an expression and the attribute of it.
 pub(super) fn logger(name: &str) -> Option<(String, &str)> {
     let (name, field) = name.strip_prefix("logger ")?.rsplit_once(": ")?;
@@ -127,6 +129,28 @@ pub(super) struct Slot {
     /// What holds the slot; empty for a global of the file itself.
     pub(super) owner: String,
     pub(super) last: Part,
+    holder: Holder,
+}
+
+/// Whose name the last one is. A class or an object may have it from another class, and then it is not its own to save or
+/// to delete: `explain` compares what is its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holder {
+    Module,
+    Class,
+    Object,
+}
+
+impl Holder {
+    fn of(leak: &Leak, owner: &str, module: &str) -> Self {
+        match leak.kind.as_str() {
+            "class_attribute" => Holder::Class,
+            "attribute" => Holder::Object,
+            // Of the standard library: modules and classes are looked into.
+            "builtin" if owner != module => Holder::Class,
+            _ => Holder::Module,
+        }
+    }
 }
 
 impl Slot {
@@ -138,11 +162,69 @@ impl Slot {
             Part::Key(key) => format!("{}{key}", self.owner),
         }
     }
+
+    /// What the slot holds, to be put back there: of a class not what a class method or static method becomes when it is
+    /// asked for.
+    pub(super) fn held(&self) -> String {
+        match (&self.last, self.holder) {
+            (Part::Name(name), Holder::Class) => format!("vars({})[\"{name}\"]", self.owner),
+            _ => self.expression(),
+        }
+    }
+
+    /// Whether it holds nothing; `None` for a global of the file itself.
+    pub(super) fn is_missing(&self) -> Option<String> {
+        let owner = &self.owner;
+        Some(match (&self.last, self.holder) {
+            (Part::Key(key), _) => format!("{} not in {owner}", bare(key)),
+            (Part::Name(_), _) if owner.is_empty() => return None,
+            (Part::Name(name), Holder::Module) => format!("not hasattr({owner}, \"{name}\")"),
+            (Part::Name(name), _) => format!("\"{name}\" not in vars({owner})"),
+        })
+    }
+
+    /// Lines after which it holds nothing, whether it did or not; `None` for a global of the file itself.
+    pub(super) fn emptied(&self) -> Option<Vec<String>> {
+        let owner = &self.owner;
+        Some(match (&self.last, self.holder) {
+            (Part::Key(key), _) => vec![format!("{owner}.pop({}, None)", bare(key))],
+            (Part::Name(_), _) if owner.is_empty() => return None,
+            (Part::Name(name), Holder::Object) => {
+                vec![format!("vars({owner}).pop(\"{name}\", None)")]
+            }
+            (Part::Name(name), Holder::Class) => vec![
+                format!("if \"{name}\" in vars({owner}):"),
+                format!("    del {owner}.{name}"),
+            ],
+            (Part::Name(name), Holder::Module) => vec![
+                format!("if hasattr({owner}, \"{name}\"):"),
+                format!("    del {owner}.{name}"),
+            ],
+        })
+    }
+
+    /// The same as what is to be called, and with what.
+    pub(super) fn emptying_call(&self) -> Option<String> {
+        let owner = &self.owner;
+        Some(match (&self.last, self.holder) {
+            (Part::Key(key), _) => format!("{owner}.pop, {}, None", bare(key)),
+            (Part::Name(_), _) if owner.is_empty() => return None,
+            (Part::Name(name), Holder::Class) => {
+                format!("lambda: \"{name}\" in vars({owner}) and delattr({owner}, \"{name}\")")
+            }
+            (Part::Name(name), _) => format!("vars({owner}).pop, \"{name}\", None"),
+        })
+    }
+
+    /// Whether it is an attribute of an object: one with `__slots__` has no dictionary of its own.
+    pub(super) fn is_of_object(&self) -> bool {
+        matches!(self.last, Part::Name(_)) && self.holder == Holder::Object
+    }
 }
 
 /// Of modules that are not the project's only the names are known.
-pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree) -> Option<Slot> {
-    let parts = parts(name)?;
+pub(super) fn slot(leak: &Leak, file: &str, tree: &dyn Tree) -> Option<Slot> {
+    let parts = parts(&leak.name)?;
     let words = words(&parts);
     let longest = words.len().min(parts.len() - 1);
     let own = file.trim_end_matches(".py").replace('/', ".");
@@ -181,6 +263,7 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree) -> Option<Slot> {
             Part::Key(key) => owner.push_str(key),
         }
     }
+    let holder = Holder::of(leak, &owner, &module);
     let mut needed = (!is_own).then_some(module);
     if let Some(module) = needed.as_ref().filter(|module| is_hidden(module, tree)) {
         let rest = &owner[module.len()..];
@@ -199,6 +282,7 @@ pub(super) fn slot(name: &str, file: &str, tree: &dyn Tree) -> Option<Slot> {
         module: needed,
         owner,
         last: last.clone(),
+        holder,
     })
 }
 
@@ -330,6 +414,14 @@ fn text_of(words: &[&str], tree: &dyn Tree) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn slot(name: &str, file: &str, tree: &dyn Tree) -> Option<Slot> {
+        let leak = Leak {
+            name: name.into(),
+            ..Leak::default()
+        };
+        super::slot(&leak, file, tree)
+    }
 
     struct Files(&'static [&'static str]);
 

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use flakelab_model::{Class, Place};
 use flakelab_source::{Tree, apply, locate};
 
-use super::block::{Lines, Scope, fixture, free_name};
-use super::names::{Part, bare, environ_key, localise, logger, parts, slot};
+use super::block::{Lines, Scope, fixture, free_name, indented};
+use super::names::{Part, environ_key, localise, logger, parts, slot};
 use super::restore::sets_up_class;
 use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
@@ -98,12 +98,14 @@ fn at_victim(case: &Case, cause: &[Leak], spot: Spot, tree: &dyn Tree) -> Option
             Class::Brittle => &leak.after,
             _ => &leak.before,
         };
-        let (mut line, module) = reset(leak, value, file, tree)?;
+        let (own, module) = reset(leak, value, file, tree)?;
+        let mut own = own.join("\n");
         if let Some(module) = module {
-            needed.extend(localise(source, file, &module, &mut line));
+            needed.extend(localise(source, file, &module, &mut own));
         }
-        if !lines.contains(&line) {
-            lines.push(line);
+        let own: Vec<String> = own.lines().map(str::to_owned).collect();
+        if !lines.windows(own.len().max(1)).any(|known| known == own) {
+            lines.extend(own);
         }
     }
     needed.sort();
@@ -139,6 +141,8 @@ fn at_victim(case: &Case, cause: &[Leak], spot: Spot, tree: &dyn Tree) -> Option
         source.add_block(&names, &block)
     } else {
         let function = located.function()?;
+        let indent = source.indent();
+        let lines: Vec<String> = lines.iter().map(|line| indented(line, indent)).collect();
         let mut edits = vec![function.prepend(&lines)?];
         edits.extend(function.add_parameters(&monkeypatch));
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
@@ -163,14 +167,15 @@ fn at_victim(case: &Case, cause: &[Leak], spot: Spot, tree: &dyn Tree) -> Option
     })
 }
 
-/// The line that makes the slot of a leak hold a value, and the module it needs. Only values that can be
+/// The lines that make the slot of a leak hold a value, and the module it needs. Only values that can be
 /// written down.
 fn reset(
     leak: &Leak,
     value: &str,
     file: &str,
     tree: &dyn Tree,
-) -> Option<(String, Option<String>)> {
+) -> Option<(Vec<String>, Option<String>)> {
+    let one = |line: String, module: Option<String>| Some((vec![line], module));
     let absent = value == "(not there)";
     match leak.kind.as_str() {
         "environ" => {
@@ -182,7 +187,7 @@ fn reset(
             } else {
                 return None;
             };
-            Some((line, None))
+            one(line, None)
         }
         "logging" => {
             let (logger, field) = logger(&leak.name)?;
@@ -201,27 +206,18 @@ fn reset(
                 }
                 _ => return None,
             };
-            Some((line, Some("logging".into())))
+            one(line, Some("logging".into()))
         }
         "cache" => {
-            let slot = slot(&leak.name, file, tree)?;
-            Some((format!("{}.cache_clear()", slot.expression()), slot.module))
+            let slot = slot(leak, file, tree)?;
+            one(format!("{}.cache_clear()", slot.expression()), slot.module)
         }
         "global" | "attribute" | "class_attribute" => {
-            let slot = slot(&leak.name, file, tree)?;
+            let slot = slot(leak, file, tree)?;
             let whole = slot.expression();
             let line = match (&slot.last, value) {
                 (_, "[]" | "{}") => format!("{whole}.clear()"),
-                (Part::Key(key), _) if absent => {
-                    let key = bare(key);
-                    format!("{}.pop({key}, None)", slot.owner)
-                }
-                (Part::Name(name), _) if absent && !slot.owner.is_empty() => {
-                    format!(
-                        "monkeypatch.delattr({}, \"{name}\", raising=False)",
-                        slot.owner
-                    )
-                }
+                _ if absent => return Some((slot.emptied()?, slot.module)),
                 // A name of the file itself would take a `global` statement.
                 (Part::Name(_), value) if is_literal(value) && !slot.owner.is_empty() => {
                     format!("{whole} = {value}")
@@ -235,7 +231,7 @@ fn reset(
                 }
                 _ => return None,
             };
-            Some((line, slot.module))
+            one(line, slot.module)
         }
         _ => None,
     }

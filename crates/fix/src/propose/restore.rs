@@ -186,7 +186,8 @@ fn stem(leak: &Leak) -> String {
         "logging" => "logging".to_owned(),
         "stream" => stream(leak).unwrap_or_default().to_owned(),
         "asyncio" => "event_loop".to_owned(),
-        kind @ ("cwd" | "sys_path" | "random") => kind.to_owned(),
+        "sys_path" => leak.name.replace('.', "_"),
+        kind @ ("cwd" | "random") => kind.to_owned(),
         _ => {
             let plain = leak.name.split('[').next().unwrap_or_default();
             let tail = leak.name.rsplit('.').next().unwrap_or_default();
