@@ -22,11 +22,26 @@ impl Piece {
         }
     }
 
-    /// Statements of ours, one after the other, without strings of several lines.
-    pub fn block(text: &str) -> Self {
+    /// Pieces one level deeper between lines of ours.
+    pub fn wrap(head: &[&str], pieces: &[Piece], indent: &str, tail: &[&str]) -> Self {
+        let own = |lines: &[&str]| -> Vec<(bool, String)> {
+            let lines = lines.iter();
+            lines.map(|line| (false, (*line).to_owned())).collect()
+        };
+        let deeper = |(inside, line): &(bool, String)| match (inside, line.as_str()) {
+            (true, _) | (_, "") => (*inside, line.clone()),
+            _ => (*inside, format!("{indent}{line}")),
+        };
+        let inner = pieces
+            .iter()
+            .flat_map(|piece| piece.lines.iter().map(deeper));
         Self {
-            lines: text.lines().map(|line| (false, line.to_owned())).collect(),
-            leaves: false,
+            lines: own(head)
+                .into_iter()
+                .chain(inner)
+                .chain(own(tail))
+                .collect(),
+            leaves: pieces.iter().any(|piece| piece.leaves),
         }
     }
 
@@ -101,15 +116,14 @@ impl<'a> Function<'a> {
 }
 
 impl<'a> Class<'a> {
-    /// A method at the start of the class, behind its docstring. The lines of its body come without
-    /// indentation.
-    pub fn add_method(self, head: &str, body: &[String]) -> Option<Edit> {
+    /// A method at the start of the class, behind its docstring.
+    pub fn add_method(self, head: &str, body: &[Piece]) -> Option<Edit> {
         let next = behind_docstring(self.node)?;
         let (start, lead) = self.source.line_of(next)?;
         let indent = self.source.indent();
         let mut text = format!("{lead}{head}\n");
-        for line in body {
-            text.push_str(&format!("{lead}{indent}{line}\n"));
+        for piece in body {
+            text.push_str(&format!("{}\n", piece.at(&format!("{lead}{indent}"))));
         }
         let alone = next.prev_named_sibling().is_none() && next.next_named_sibling().is_none();
         if next.kind() == "pass_statement" && alone {
@@ -243,6 +257,21 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_in_strings_is_not_indented_with_what_is_around_it() {
+        let text = "def test_a():\n    x = \"\"\"a\n      b\n    \"\"\"\n\n\nclass A:\n    y = 1\n";
+        let source = Source::parse(text).expect("parses");
+        let pieces = source.function(&["test_a"]).expect("found").pieces();
+        let whole = Piece::wrap(&["if y:"], &pieces, "    ", &["z()"]);
+        let wanted = "if y:\n    x = \"\"\"a\n      b\n    \"\"\"\nz()";
+        assert_eq!(whole.at(""), wanted);
+        let class = source.class(&["A"]).expect("found");
+        let edit = class.add_method("def setUp(self):", &[whole]);
+        let out = apply(text, &[edit.expect("an edit")]);
+        let wanted = "    def setUp(self):\n        if y:\n            x = \"\"\"a\n      b\n    \"\"\"\n        z()\n\n    y = 1\n";
+        assert!(out.ends_with(wanted), "{out}");
+    }
+
+    #[test]
     fn pieces_go_to_the_start_and_to_the_end() {
         let text = "def test_a():\n  x = 1\n  # why\n  assert x\n\n\ndef test_b(): pass";
         let source = Source::parse(text).expect("parses");
@@ -265,7 +294,7 @@ mod tests {
         let text = "class A:\n\t'''Doc.'''\n\n\tdef test_a(self):\n\t\tpass\n";
         let source = Source::parse(text).expect("parses");
         let class = source.class(&["A"]).expect("found");
-        let edit = class.add_method("def setUp(self):", &["x()".into()]);
+        let edit = class.add_method("def setUp(self):", &[Piece::line("x()")]);
         assert_eq!(
             apply(text, &[edit.expect("an edit")]),
             "class A:\n\t'''Doc.'''\n\n\tdef setUp(self):\n\t\tx()\n\n\tdef test_a(self):\n\t\tpass\n"

@@ -39,7 +39,9 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
         }
         out.push_str(&text[at..edit.range.start]);
         if windows {
-            out.push_str(&edit.text.replace('\n', "\r\n"));
+            // Text that was taken from such a file has its line ends already.
+            let plain = edit.text.replace("\r\n", "\n");
+            out.push_str(&plain.replace('\n', "\r\n"));
         } else {
             out.push_str(&edit.text);
         }
@@ -136,8 +138,8 @@ mod tests {
     #[test]
     fn edits_keep_line_ends_and_the_rest() {
         let text = "a\r\nb\r\n";
-        let edits = [Edit::insert(3, "x\n"), Edit::replace(0..1, "A")];
-        assert_eq!(apply(text, &edits), "A\r\nx\r\nb\r\n");
+        let edits = [Edit::insert(3, "x\ny\r\n"), Edit::replace(0..1, "A")];
+        assert_eq!(apply(text, &edits), "A\r\nx\r\ny\r\nb\r\n");
     }
 
     #[test]

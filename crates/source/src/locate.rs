@@ -50,6 +50,45 @@ pub fn method(place: &Place, name: &str, tree: &dyn Tree) -> Option<Located> {
     find(&place.file, &place.classes, name, tree, DEEPEST)
 }
 
+/// A method that the test's class inherits, whether or not it has one of its own.
+pub fn inherited(place: &Place, name: &str, tree: &dyn Tree) -> Option<Located> {
+    let source = Source::parse(&tree.read(&place.file)?)?;
+    let bases = source.class(&place.class_path())?.bases();
+    bases.iter().find_map(|base| {
+        let (file, classes) = home(&place.file, &source, &place.classes, base, tree)?;
+        find(&file, &classes, name, tree, DEEPEST - 1)
+    })
+}
+
+/// Whether all that the test's class may inherit is the project's, or has no set-up to speak of.
+pub fn knows_bases(place: &Place, tree: &dyn Tree) -> bool {
+    bases_known(&place.file, &place.classes, tree, DEEPEST)
+}
+
+fn bases_known(file: &str, classes: &[String], tree: &dyn Tree, depth: usize) -> bool {
+    const PLAIN: [&str; 5] = [
+        "object",
+        "ABC",
+        "TestCase",
+        "SimpleTestCase",
+        "IsolatedAsyncioTestCase",
+    ];
+    let Some(source) = tree.read(file).and_then(|text| Source::parse(&text)) else {
+        return false;
+    };
+    let path: Vec<&str> = classes.iter().map(String::as_str).collect();
+    let Some(class) = source.class(&path) else {
+        return false;
+    };
+    class.bases().iter().all(|base| {
+        let last = base.rsplit('.').next().unwrap_or(base);
+        match home(file, &source, classes, base, tree) {
+            Some((file, classes)) => depth > 0 && bases_known(&file, &classes, tree, depth - 1),
+            None => PLAIN.contains(&last),
+        }
+    })
+}
+
 /// Whether the test's class is a `unittest` one, here or in a file that its bases come from.
 pub fn is_unittest(place: &Place, tree: &dyn Tree) -> bool {
     unittest(&place.file, &place.classes, tree, DEEPEST)

@@ -360,6 +360,10 @@ impl<'a> Function<'a> {
         self.source.of(self.node).starts_with("async")
     }
 
+    pub fn is_decorated(self) -> bool {
+        self.outer != self.node
+    }
+
     /// Parameters without their defaults, in order; `self` included.
     pub fn parameters(self) -> Vec<String> {
         let Some(list) = self.node.child_by_field_name("parameters") else {
@@ -450,6 +454,21 @@ impl<'a> Function<'a> {
         let (_, all, at) = self.scope_argument()?;
         let value = all[at].child_by_field_name("value")?;
         Some(self.source.of(value).trim_matches(['"', '\'']))
+    }
+
+    /// Whether it is a fixture that nobody has to ask for.
+    pub(crate) fn is_autouse(self) -> bool {
+        let arguments = self
+            .fixture_call()
+            .and_then(|call| call.child_by_field_name("arguments"));
+        let Some(arguments) = arguments else {
+            return false;
+        };
+        let mut cursor = arguments.walk();
+        arguments.named_children(&mut cursor).any(|node| {
+            let of = |field: &str| node.child_by_field_name(field).map(|n| self.source.of(n));
+            of("name") == Some("autouse") && of("value") != Some("False")
+        })
     }
 
     /// Takes the scope off a fixture, so that every test gets its own.

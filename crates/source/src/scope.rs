@@ -48,7 +48,12 @@ impl Source {
         }
     }
 
-    fn walk(&self, node: Node<'_>, used: &mut BTreeSet<String>, bound: &mut BTreeSet<String>) {
+    pub(crate) fn walk(
+        &self,
+        node: Node<'_>,
+        used: &mut BTreeSet<String>,
+        bound: &mut BTreeSet<String>,
+    ) {
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
             "identifier" => {
@@ -143,7 +148,7 @@ impl Source {
         }
     }
 
-    fn parameters_of(
+    pub(crate) fn parameters_of(
         &self,
         node: Node<'_>,
         used: &mut BTreeSet<String>,
@@ -251,30 +256,6 @@ impl Source {
             })
             .map(|node| self.of(node))
     }
-
-    /// What a name is made of at the top of the module, or in the body of a class: `["TestCart", "cart"]`. Only a call, a
-    /// list, a dictionary or a set, and only where no other statement there has to do with the name.
-    pub fn initial(&self, path: &[&str]) -> Option<&str> {
-        let (name, classes) = path.split_last()?;
-        let body = match classes {
-            [] => self.root(),
-            _ => self.class(classes)?.node.child_by_field_name("body")?,
-        };
-        let mut cursor = body.walk();
-        let mut with_name = body.named_children(&mut cursor).filter(|node| {
-            let mut used = BTreeSet::new();
-            let mut bound = BTreeSet::new();
-            self.walk(*node, &mut used, &mut bound);
-            let is_definition = node.kind().ends_with("_definition");
-            bound.contains(*name) || used.contains(*name) && !is_definition
-        });
-        let only = with_name.next().filter(|_| with_name.next().is_none())?;
-        let assignment = only.named_child(0).filter(|n| n.kind() == "assignment")?;
-        let left = assignment.child_by_field_name("left")?;
-        let value = assignment.child_by_field_name("right")?;
-        let is_new = matches!(value.kind(), "call" | "list" | "dictionary" | "set");
-        (is_new && left.kind() == "identifier").then(|| self.of(value))
-    }
 }
 
 impl<'a> Class<'a> {
@@ -294,26 +275,6 @@ impl<'a> Class<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_name_is_made_of() {
-        let text = "a = make(1)\nb: list = [\n    1,\n]\nc = d = 2\n\n\nclass T:\n    a = Cart()\n\n    def t(self):\n        b = 1\n";
-        let source = Source::parse(text).expect("parses");
-        assert_eq!(source.initial(&["a"]), Some("make(1)"));
-        assert_eq!(source.initial(&["b"]), Some("[\n    1,\n]"));
-        assert_eq!(source.initial(&["T", "a"]), Some("Cart()"));
-        assert_eq!(source.initial(&["T", "b"]), None);
-        assert_eq!(source.initial(&["T"]), None);
-        for text in [
-            "a = b\n",
-            "a = b[0]\n",
-            "a = []\na.append(1)\n",
-            "a = b = []\na = 1\n",
-        ] {
-            let source = Source::parse(text).expect("parses");
-            assert_eq!(source.initial(&["a"]), None, "{text}");
-        }
-    }
 
     #[test]
     fn free_and_bound_names() {

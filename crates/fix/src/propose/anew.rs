@@ -1,10 +1,11 @@
 //! What a module or class of tests makes once, when it is imported, is made anew for every test.
 
 use flakelab_model::Place;
-use flakelab_source::{Edit, Source, Tree, apply, locate};
+use flakelab_source::{Edit, Piece, Source, Tree, apply};
 
 use super::block::free_name;
 use super::names::{parts, slot, words};
+use super::set_up::SetUp;
 use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -81,19 +82,8 @@ fn for_class(
         classes: vec![class.to_owned()],
         ..place.clone()
     };
-    let unittest = locate::is_unittest(&of_class, tree);
-    let method = if unittest { "setUp" } else { "setup_method" };
-    let edit = match found.method(method) {
-        Some(own) => own.prepend(&[line])?,
-        // One that it inherits would no longer run.
-        None if !unittest && locate::method(&of_class, method, tree).is_some() => return None,
-        None => {
-            let first = unittest.then(|| "super().setUp()".to_owned());
-            let body: Vec<String> = first.into_iter().chain([line]).collect();
-            found.add_method(&format!("def {method}(self):"), &body)?
-        }
-    };
-    Some(vec![edit])
+    let set_up = SetUp::of(found, &of_class, tree).ok()?;
+    Some(vec![set_up.add(&[Piece::line(&line)]).ok()?])
 }
 
 fn for_module(source: &Source, name: &str, place: &Place, tree: &dyn Tree) -> Option<Vec<Edit>> {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use flakelab_model::{Class, Place};
-use flakelab_source::{Located, Source, Tree, apply, locate};
+use flakelab_source::{Located, Piece, Source, Tree, apply, locate};
 
 use super::block::{stream, system_list};
 use super::names::{Part, bare, localise, slot};
+use super::set_up::SetUp;
 use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -96,18 +97,15 @@ fn in_classes(cause: &[Leak], polluters: &[Place], shared: bool, tree: &dyn Tree
         };
         let (lines, needed) = lines(cause, &located, tree)?;
         let class = located.class()?;
-        let method = if shared { "setUpClass" } else { "setUp" };
-        let edit = match class.method(method) {
-            Some(own) => {
-                let receiver = own.parameters().into_iter().next()?;
-                own.prepend(&said_by(&receiver, lines, shared))?
-            }
-            None if shared => return None,
-            None => {
-                let first = "super().setUp()".to_owned();
-                let body: Vec<String> = [first].into_iter().chain(lines).collect();
-                class.add_method("def setUp(self):", &body)?
-            }
+        let edit = if shared {
+            let own = class.method("setUpClass")?;
+            let receiver = own.parameters().into_iter().next()?;
+            own.prepend(&said_by(&receiver, lines, shared))?
+        } else {
+            let set_up = SetUp::of(class, place, tree).ok()?;
+            let lines = said_by(&set_up.receiver(), lines, shared);
+            let pieces: Vec<Piece> = lines.iter().map(|line| Piece::line(line)).collect();
+            set_up.add(&pieces).ok()?
         };
         let mut edits = vec![edit];
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();

@@ -1,9 +1,10 @@
 //! What tests share is made one for every test: the scope of a fixture, a class-wide or module-wide set-up.
 
 use flakelab_model::Place;
-use flakelab_source::{Edit, Function, Source, Tree, apply};
+use flakelab_source::{Edit, Function, Piece, Source, Tree, apply, locate};
 
 use super::block::{conftests, free_name};
+use super::set_up::SetUp;
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
 
@@ -118,16 +119,22 @@ fn set_up(word: &str, place: &Place, tree: &dyn Tree, way: Way) -> Option<(Strin
     let class = source.class(&place.class_path())?;
     let shared = class.method(from)?;
     let torn_down = class.method(end);
-    if let Some(method) = class.method(to) {
-        // What is made for the class is made again for each test. What ends it would end it once only, unless it ends the
-        // one before.
-        let again = format!("self.{from}()");
+    // Under its new name it would hide what the class has or inherits under that name, and uncover what it inherits under
+    // the old one.
+    let is_inherited = |name: &str| locate::inherited(place, name, tree).is_some();
+    let hides = class.method(to).is_some() || [from, to, end, end_to].into_iter().any(is_inherited);
+    if hides || !locate::knows_bases(place, tree) {
+        // The class sets up as before, and each test does so once more. What is torn down at the end is then what the last
+        // test has set up, so that each test has to tear down what is there before it sets up its own.
+        let torn_down = torn_down.is_some() || is_inherited(end);
+        let again = Piece::line(&format!("self.{from}()"));
         let body = match (way, torn_down) {
-            (_, None) => vec![again],
-            (Way::Renewed, Some(_)) => vec![format!("self.{end}()"), again],
-            (Way::Each | Way::Over, Some(_)) => return None,
+            (_, false) => vec![again],
+            (Way::Renewed, true) => vec![Piece::line(&format!("self.{end}()")), again],
+            (Way::Each | Way::Over, true) => return None,
         };
-        return Some((place.file.clone(), vec![method.prepend(&body)?]));
+        let edit = SetUp::of(class, place, tree).ok()?.add(&body).ok()?;
+        return Some((place.file.clone(), vec![edit]));
     }
     if torn_down.is_some() && class.method(end_to).is_some() {
         return None;
@@ -208,6 +215,22 @@ mod tests {
         let text = "class TestA(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.x = []\n\n    def setUp(self):\n        self.y = 1\n";
         let expected = text.replace("(self):\n", "(self):\n        self.setUpClass()\n");
         assert_eq!(changed(text), Some(expected));
+    }
+
+    #[test]
+    fn a_set_up_that_a_class_inherits_is_not_hidden() {
+        let head = "class Base(TestCase):\n    def setUp(self):\n        self.y = 1\n\n\nclass TestA(Base):\n";
+        let own = "    @classmethod\n    def setUpClass(cls):\n        cls.x = []\n";
+        let text: &'static str = Box::leak(format!("{head}{own}").into_boxed_str());
+        let new = "    def setUp(self):\n        super().setUp()\n        self.setUpClass()\n\n";
+        assert_eq!(changed(text), Some(format!("{head}{new}{own}")));
+        // Nor is one of the class uncovered.
+        let text = "class Base(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.y = 1\n\n\nclass TestA(Base):\n    @classmethod\n    def setUpClass(cls):\n        cls.x = []\n";
+        let out = changed(text).expect("a change");
+        assert!(out.contains(new), "{out}");
+        assert_eq!(out.matches("def setUpClass").count(), 2);
+        let unknown = "class TestA(Other):\n    def setup_class(cls):\n        cls.x = []\n";
+        assert_eq!(changed_by(Way::Each, "setup_class", unknown), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod names;
 mod reset;
 mod restore;
 mod rewrite;
+mod set_up;
 
 use flakelab_model::{Class, Place};
 use flakelab_source::{Tree, locate};

@@ -1,7 +1,7 @@
 //! A call of the helper at the start of the test, or in a fixture of its file, which comes before those it asks for.
 
 use flakelab_model::Place;
-use flakelab_source::{Function, Tree, apply, locate};
+use flakelab_source::{Function, Piece, Tree, apply, locate};
 
 use super::elements::parameters;
 use super::{Spot, guarded, own_class, prepare, purpose, set_up};
@@ -116,7 +116,10 @@ pub(super) fn propose(
                 edits.push(edit.ok_or("its body stands on the line of its `def`")?);
                 edits.extend(function.add_parameters(&fixtures));
             }
-            None => edits.push(set_up(&target, unittest, &lines, &fixtures)?),
+            None => {
+                let pieces: Vec<Piece> = lines.iter().map(|line| Piece::line(line)).collect();
+                edits.push(set_up(&target, &place, tree, &pieces, &fixtures)?);
+            }
         }
         let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
         edits.extend(source.add_imports(&needed));

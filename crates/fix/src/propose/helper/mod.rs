@@ -5,9 +5,10 @@ mod elements;
 mod recipe;
 
 use flakelab_model::{Class, Place};
-use flakelab_source::{Edit, Located, Source, Tree};
+use flakelab_source::{Edit, Located, Piece, Source, Tree};
 
 use super::guard::{Guard, guard};
+use super::set_up::SetUp;
 use super::{Around, Candidate, Refusals};
 use crate::case::Case;
 use crate::patch::{Patch, Site};
@@ -111,8 +112,9 @@ fn guarded(lines: Vec<String>, guard: Option<&Guard>, indent: &str) -> Vec<Strin
     std::iter::once(head).chain(inner).collect()
 }
 
-/// Calls of helpers: those at the end of each chain, because the others come with a patch of theirs; the step before; then
-/// each set as it is, with what it needs itself before it, and that alone: a state-setter may do its work and fail.
+/// Calls of helpers. First those at the end of each chain of tests that need each other, because the others may come with a
+/// patch of their own; then the test that is the step before this one; then each set as it is, with what its tests need
+/// themselves in front of it, and those in front without the set: a state-setter may do its work and fail.
 pub(super) fn calls(case: &Case, around: Around<'_>) -> Vec<Patch> {
     let sets = sets(case).iter().take(MOST);
     let mut all: Vec<Vec<String>> = Vec::new();
@@ -223,23 +225,17 @@ fn own_class(place: &Place, tree: &dyn Tree) -> Result<Located, String> {
 /// A set-up for such a class.
 fn set_up(
     target: &Located,
-    unittest: bool,
-    lines: &[String],
+    place: &Place,
+    tree: &dyn Tree,
+    pieces: &[Piece],
     fixtures: &[String],
 ) -> Result<Edit, String> {
     let class = target.class().ok_or("its class was not found")?;
-    let (name, first) = if unittest {
-        ("setUp", Some("super().setUp()".to_owned()))
-    } else {
-        ("setup_method", None)
-    };
-    if class.method(name).is_some() || !fixtures.is_empty() {
+    let set_up = SetUp::of(class, place, tree)?;
+    if set_up.is_own() || !fixtures.is_empty() {
         return Err("its code is another file's, and its class has a set-up already".into());
     }
-    let body: Vec<String> = first.into_iter().chain(lines.iter().cloned()).collect();
-    class
-        .add_method(&format!("def {name}(self):"), &body)
-        .ok_or_else(|| "its class stands on one line".to_owned())
+    set_up.add(pieces)
 }
 
 /// What the helper is good for, in words.

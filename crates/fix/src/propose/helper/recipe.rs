@@ -13,6 +13,8 @@ use crate::propose::{Candidate, Refusals};
 
 #[derive(Debug)]
 pub(crate) struct Recipe {
+    /// The test that it is for, and where its code is to go.
+    place: Place,
     target: Located,
     unittest: bool,
     site: Site,
@@ -58,6 +60,7 @@ impl Recipe {
             spot: Spot::Body,
             guard: None,
             fixture: prepare(&place),
+            place,
             class: case.class,
             set: set.to_vec(),
             origins,
@@ -179,12 +182,7 @@ impl Recipe {
                 edits.extend(function.add_parameters(&fixtures));
             }
             None => {
-                let lines = pieces.iter().flat_map(|piece| {
-                    let text = piece.at("");
-                    text.lines().map(str::to_owned).collect::<Vec<_>>()
-                });
-                let lines: Vec<String> = lines.collect();
-                edits.push(set_up(&self.target, self.unittest, &lines, &fixtures)?);
+                edits.push(set_up(&self.target, &self.place, tree, &pieces, &fixtures)?);
             }
         }
         let needed: Vec<&str> = imports.iter().map(String::as_str).collect();
@@ -314,21 +312,12 @@ fn names_of(pieces: &[Piece]) -> Result<Names, String> {
 
 /// A function of its own for code whose names would get in the way.
 fn wrapped(pieces: &[Piece], indent: &str, waits: bool) -> Piece {
-    let mut text = if waits {
-        "async def prepare():\n".to_owned()
+    let (head, call) = if waits {
+        ("async def prepare():", "asyncio.run(prepare())")
     } else {
-        "def prepare():\n".to_owned()
+        ("def prepare():", "prepare()")
     };
-    for piece in pieces {
-        text.push_str(&piece.at(indent));
-        text.push('\n');
-    }
-    text.push_str(if waits {
-        "\nasyncio.run(prepare())\n\n"
-    } else {
-        "\nprepare()\n\n"
-    });
-    Piece::block(&text)
+    Piece::wrap(&[head], pieces, indent, &["", call, ""])
 }
 
 #[cfg(test)]
