@@ -14,12 +14,15 @@ pub enum Write {
         owner: String,
         name: String,
         value: String,
+        /// It was `owner.name += …`: what the slot holds may have been changed in place.
+        updates: bool,
     },
     /// `owner[key] = value`
     Item {
         owner: String,
         key: String,
         value: String,
+        updates: bool,
     },
     /// `del owner.name`
     NoAttribute { owner: String, name: String },
@@ -87,12 +90,16 @@ impl Source {
                 if right.kind() == "assignment" || inner.child_by_field_name("type").is_some() {
                     return None;
                 }
-                let value = self.of(right).to_owned();
-                Some(self.stored(self.place(inner.child_by_field_name("left")?)?, value))
+                let place = self.place(inner.child_by_field_name("left")?)?;
+                Some(self.stored(place, self.argument(right)?, false))
             }
             "augmented_assignment" => {
                 let left = inner.child_by_field_name("left")?;
                 let right = inner.child_by_field_name("right")?;
+                // What it stands in is said twice from here on, and is to happen once.
+                if acts(left) || right.kind() == "yield" {
+                    return None;
+                }
                 let operator = self.of(inner.child_by_field_name("operator")?);
                 let operator = operator.strip_suffix('=')?;
                 let simple = matches!(
@@ -105,30 +112,53 @@ impl Source {
                 } else {
                     format!("{} {operator} ({right})", self.of(left))
                 };
-                Some(self.stored(self.place(left)?, value))
+                Some(self.stored(self.place(left)?, value, true))
             }
             "call" => {
                 let function = self.of(inner.child_by_field_name("function")?).to_owned();
                 let list = inner.child_by_field_name("arguments")?;
+                if list.kind() != "argument_list" {
+                    return None;
+                }
                 let mut cursor = list.walk();
-                let arguments = list
+                let arguments: Option<Vec<String>> = list
                     .named_children(&mut cursor)
                     .filter(|node| node.kind() != "comment")
-                    .map(|node| self.of(node).to_owned())
+                    .map(|node| self.argument(node))
                     .collect();
                 Some(Write::Call {
                     function,
-                    arguments,
+                    arguments: arguments?,
                 })
             }
             _ => None,
         }
     }
 
-    fn stored(&self, (owner, last): (String, Last), value: String) -> Write {
+    /// An expression as one argument of a call; `None` for what is none.
+    fn argument(&self, node: Node<'_>) -> Option<String> {
+        match node.kind() {
+            // A comma would begin another argument.
+            "expression_list" => Some(format!("({})", self.of(node))),
+            "yield" | "list_splat" | "dictionary_splat" | "keyword_argument" => None,
+            _ => Some(self.of(node).to_owned()),
+        }
+    }
+
+    fn stored(&self, (owner, last): (String, Last), value: String, updates: bool) -> Write {
         match last {
-            Last::Name(name) => Write::Attribute { owner, name, value },
-            Last::Key(key) => Write::Item { owner, key, value },
+            Last::Name(name) => Write::Attribute {
+                owner,
+                name,
+                value,
+                updates,
+            },
+            Last::Key(key) => Write::Item {
+                owner,
+                key,
+                value,
+                updates,
+            },
         }
     }
 
@@ -144,7 +174,10 @@ impl Source {
                     .children_by_field_name("subscript", &mut cursor)
                     .collect();
                 let [key] = keys.as_slice() else { return None };
-                if key.kind() == "slice" {
+                let mut tokens = node.walk();
+                // `a[1,]` has a tuple for a key.
+                let is_tuple = node.children(&mut tokens).any(|child| child.kind() == ",");
+                if is_tuple || matches!(key.kind(), "slice" | "list_splat") {
                     return None;
                 }
                 let owner = self.of(node.child_by_field_name("value")?).to_owned();
@@ -153,6 +186,15 @@ impl Source {
             _ => None,
         }
     }
+}
+
+/// Whether evaluating it once more may do something.
+fn acts(node: Node<'_>) -> bool {
+    if matches!(node.kind(), "call" | "await" | "yield" | "named_expression") {
+        return true;
+    }
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).any(acts)
 }
 
 enum Last {
@@ -173,6 +215,16 @@ mod tests {
             ("del a[0]", Some("no item a 0")),
             ("del a.b", Some("no attribute a b")),
             ("os.chdir(\n  here)", Some("call os.chdir here")),
+            ("a.b = 1, 2", Some("attribute a b (1, 2)")),
+            ("a.b = *c,", Some("attribute a b (*c,)")),
+            ("a.b += 1, 2", Some("attribute a b a.b + (1, 2)")),
+            ("a.b = yield c", None),
+            ("a.pop().b = 1", Some("attribute a.pop() b 1")),
+            ("a.pop().b += 1", None),
+            ("a[f()] += 1", None),
+            ("a[1,] = 1", None),
+            ("a.pop(*c)", None),
+            ("a.pop(k=c)", None),
             ("a[1:2] = x", None),
             ("a = 1", None),
             ("a.b = c.d = 1", None),
@@ -182,10 +234,14 @@ mod tests {
             let source = Source::parse(&text).expect("parses");
             let function = source.function(&["test_a"]).expect("found");
             let found = function.write_at(3).map(|(_, write)| match write {
-                Write::Attribute { owner, name, value } => {
+                Write::Attribute {
+                    owner, name, value, ..
+                } => {
                     format!("attribute {owner} {name} {value}")
                 }
-                Write::Item { owner, key, value } => format!("item {owner} {key} {value}"),
+                Write::Item {
+                    owner, key, value, ..
+                } => format!("item {owner} {key} {value}"),
                 Write::NoAttribute { owner, name } => format!("no attribute {owner} {name}"),
                 Write::NoItem { owner, key } => format!("no item {owner} {key}"),
                 Write::Call {

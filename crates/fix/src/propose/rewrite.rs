@@ -74,24 +74,46 @@ fn statement(leak: &Leak, file: &str, line: usize, tree: &dyn Tree) -> Option<Ve
             return None;
         }
         let (range, write) = function.write_at(line)?;
-        let mut edits = vec![Edit::replace(range, patched(&write)?)];
+        let mut edits = vec![Edit::replace(range, patched(&write, leak)?)];
         edits.extend(function.add_parameters(&["monkeypatch".into()]));
         Some(edits)
     })
 }
 
+/// Whether a new value in its place is all that an update of it makes: a container or an object may be changed itself.
+fn is_plain(value: &str) -> bool {
+    let plain = value.strip_prefix('b').unwrap_or(value);
+    matches!(value, "True" | "False" | "None")
+        || plain.starts_with(['"', '\''])
+        || value.parse::<f64>().is_ok()
+}
+
 /// The same write, undone by `monkeypatch`.
-fn patched(write: &Write) -> Option<String> {
+fn patched(write: &Write, leak: &Leak) -> Option<String> {
+    let absent = leak.before == "(not there)";
+    // What is new there need not be old.
+    let raising = if absent { ", raising=False" } else { "" };
     let environ = |owner: &str| matches!(owner, "os.environ" | "environ");
     Some(match write {
         Write::Attribute { owner, .. } if matches!(owner.as_str(), "self" | "cls") => return None,
-        Write::Attribute { owner, name, value } => {
-            format!("monkeypatch.setattr({owner}, \"{name}\", {value})")
+        Write::Attribute { updates: true, .. } | Write::Item { updates: true, .. }
+            if !is_plain(&leak.before) =>
+        {
+            return None;
         }
-        Write::Item { owner, key, value } if environ(owner) => {
+        Write::Attribute {
+            owner, name, value, ..
+        } => {
+            format!("monkeypatch.setattr({owner}, \"{name}\", {value}{raising})")
+        }
+        Write::Item {
+            owner, key, value, ..
+        } if environ(owner) => {
             format!("monkeypatch.setenv({key}, {value})")
         }
-        Write::Item { owner, key, value } => {
+        Write::Item {
+            owner, key, value, ..
+        } => {
             format!("monkeypatch.setitem({owner}, {key}, {value})")
         }
         Write::NoItem { owner, key } if environ(owner) => format!("monkeypatch.delenv({key})"),
@@ -100,11 +122,11 @@ fn patched(write: &Write) -> Option<String> {
         Write::Call {
             function,
             arguments,
-        } => call(function, arguments)?,
+        } => call(function, arguments, raising)?,
     })
 }
 
-fn call(function: &str, arguments: &[String]) -> Option<String> {
+fn call(function: &str, arguments: &[String], raising: &str) -> Option<String> {
     let all = arguments.join(", ");
     Some(match (function, arguments) {
         ("os.chdir" | "chdir", [_]) => format!("monkeypatch.chdir({all})"),
@@ -119,7 +141,7 @@ fn call(function: &str, arguments: &[String]) -> Option<String> {
         ("sys.path.append", [entry]) => {
             format!("monkeypatch.setattr(sys, \"path\", [*sys.path, {entry}])")
         }
-        ("setattr", [_, _, _]) => format!("monkeypatch.setattr({all})"),
+        ("setattr", [_, _, _]) => format!("monkeypatch.setattr({all}{raising})"),
         ("delattr", [_, _]) => format!("monkeypatch.delattr({all})"),
         _ => return None,
     })
@@ -132,10 +154,16 @@ mod tests {
     /// `# here` marks the line that writes.
     #[track_caller]
     fn check(body: &str, parameters: &str, wanted: Option<&str>) {
+        check_from("1", body, parameters, wanted);
+    }
+
+    #[track_caller]
+    fn check_from(before: &str, body: &str, parameters: &str, wanted: Option<&str>) {
         let text = format!("import os\n\n\ndef test_p({parameters}):\n    {body}  # here\n");
         let tree = One(text);
         let leak = Leak {
             name: "x".into(),
+            before: before.into(),
             at: Some(("test_p.py".into(), 5)),
             left_by: vec!["test_p.py::test_p".into()],
             ..Leak::default()
@@ -190,6 +218,20 @@ mod tests {
             check(before, "", Some(after));
         }
         check("a.b = 1", "box", Some("monkeypatch.setattr(a, \"b\", 1)"));
+        check(
+            "a.b = 1, 2",
+            "",
+            Some("monkeypatch.setattr(a, \"b\", (1, 2))"),
+        );
+        let new = Some("monkeypatch.setattr(a, \"b\", 1, raising=False)");
+        check_from("(not there)", "a.b = 1", "", new);
+        // Whoever else has the list sees it grow.
+        for before in ["[1]", "{}", "set()", "<object>", "(not there)"] {
+            check_from(before, "a.b += c", "", None);
+            check_from(before, "a[1] |= c", "", None);
+        }
+        let longer = Some("monkeypatch.setattr(a, \"b\", a.b + c)");
+        check_from("\"x\"", "a.b += c", "", longer);
         check("a.append(1)", "", None);
         check("self.b = 1", "", None);
         // Its own undo may be part of what the test does.
