@@ -13,6 +13,7 @@ use crate::known::Known;
 use crate::patch::{Patch, Site, Strategy};
 use crate::propose::{self, Around, Candidate};
 use crate::together::{self, Together, with_others};
+use crate::unpatched::{Unpatched, unpatched};
 use crate::verify::{self, InOrders, Verified};
 use crate::{assertions, shrink};
 
@@ -140,19 +141,24 @@ pub fn fix(
         };
         let settled = if alone.expected_to_fail {
             let why = "it is expected to fail (xfail): whatever breaks it would look like a fix";
-            Some((Status::ExpectedToFail, why))
-        } else if verify::passes_already(lab, case, &settings)? {
-            let why = "as the project is now, it passes alone and after every known culprit";
-            Some((Status::Passing, why))
+            Some((Status::ExpectedToFail, why.to_owned()))
         } else {
-            None
+            match unpatched(lab, case, alone.plain, &settings)? {
+                Unpatched::Failing => None,
+                Unpatched::Passing => {
+                    let why =
+                        "as the project is now, it passes alone and after every known culprit";
+                    Some((Status::Passing, why.to_owned()))
+                }
+                Unpatched::Stale(why) => Some((Status::None, why)),
+            }
         };
         if let Some((status, why)) = settled {
             let found = Fix {
                 test: case.test.clone(),
                 status,
                 patches: Vec::new(),
-                reason: why.into(),
+                reason: why,
             };
             watch.fixed(&found)?;
             fixes.push(found);
@@ -178,12 +184,17 @@ pub fn fix(
             continue;
         };
         watch.test(&case.test, number, cases.len());
+        let plain = verify::alone(lab, &case.test, &settings)?.plain;
+        // What has nothing to fix is not fixed by what others have.
+        if unpatched(lab, case, plain, &settings)? != Unpatched::Failing {
+            continue;
+        }
         let one = One {
             case,
             known,
             settings: &settings,
             shared: false,
-            plain: verify::alone(lab, &case.test, &settings)?.plain,
+            plain,
             cases,
             fixes: &fixes,
             memory: &memory,

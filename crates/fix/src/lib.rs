@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `propose` | which edits could help? |
 //! | `shrink` | which statements of a helper are needed? |
+//! | `unpatched` | does the test still do what was found of it? |
 //! | `known` | how does the suite behave without a patch? |
 //! | `standing` | how does a test stand, from failed to passed? |
 //! | `verify` | does the test pass wherever it failed, and does everything else stay as it was? |
@@ -24,6 +25,7 @@ mod propose;
 mod shrink;
 mod standing;
 mod together;
+mod unpatched;
 mod verify;
 
 pub use case::{Case, Leak};

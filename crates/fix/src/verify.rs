@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use flakelab_lab::{Lab, LabError, pristine};
-use flakelab_model::{Execution, Isolation, Order, Outcome, RunRecord, RunRequest, TestIndex};
+use flakelab_model::{
+    Class, Execution, Isolation, Order, Outcome, RunRecord, RunRequest, TestIndex,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
@@ -102,51 +104,31 @@ pub(crate) fn run(
     Ok(records)
 }
 
-/// The known sets of a case as orders that end with the test; those whose tests are all there.
-fn sets(lab: &dyn Lab, case: &Case, target: TestIndex) -> Vec<(Vec<String>, Vec<TestIndex>)> {
+/// A set of tests, and the order of them that ends with the one that is to be fixed.
+pub(crate) type Set = (Vec<String>, Vec<TestIndex>);
+
+/// The test of a case and its known sets. `None` if there is nothing that a patch could be tried on: one of the tests is not
+/// in the suite, or no set is known of a test that fails after others.
+pub(crate) fn sets(lab: &dyn Lab, case: &Case) -> Option<(TestIndex, Vec<Set>)> {
     let suite = lab.suite();
-    case.culprits
-        .iter()
-        .filter_map(|set| {
-            let tests: Option<Vec<TestIndex>> = set.iter().map(|id| suite.find(id)).collect();
-            let order = tests?.into_iter().chain([target]).collect();
-            Some((set.clone(), order))
-        })
-        .collect()
+    let target = suite.find(&case.test)?;
+    let of = |set: &Vec<String>| -> Option<Set> {
+        let tests: Option<Vec<TestIndex>> = set.iter().map(|id| suite.find(id)).collect();
+        Some((set.clone(), tests?.into_iter().chain([target]).collect()))
+    };
+    let sets: Vec<Set> = case.culprits.iter().map(of).collect::<Option<_>>()?;
+    (case.class == Class::Brittle || !sets.is_empty()).then_some((target, sets))
 }
 
 /// Whether the test passes alone and after every known set, in forks: what a candidate must do to be
 /// worth more.
 pub(crate) fn works(lab: &mut dyn Lab, case: &Case, settings: &Settings) -> Result<bool, LabError> {
-    let Some(target) = lab.suite().find(&case.test) else {
+    let Some((target, sets)) = sets(lab, case) else {
         return Ok(false);
     };
-    let orders = sets(lab, case, target).into_iter().map(|(_, order)| order);
+    let orders = sets.into_iter().map(|(_, order)| order);
     let passes = forks(lab, std::iter::once(vec![target]).chain(orders), settings)?;
     Ok(!passes.contains(&false))
-}
-
-/// Whether the test does as it should without any patch: what was known of it is no longer true.
-pub(crate) fn passes_already(
-    lab: &mut dyn Lab,
-    case: &Case,
-    settings: &Settings,
-) -> Result<bool, LabError> {
-    let target = lab.suite().find(&case.test);
-    let sets = target.map_or_else(Vec::new, |target| sets(lab, case, target));
-    let (Some(target), false) = (target, sets.is_empty()) else {
-        return Ok(false);
-    };
-    if !works(lab, case, settings)? {
-        return Ok(false);
-    }
-    for order in std::iter::once(vec![target]).chain(sets.into_iter().map(|(_, order)| order)) {
-        let (passed, of) = ask(lab, &order, false, settings)?;
-        if passed < of {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// How every test did in the orders of [`Known`] with a patch in place: the same for whomever it is to fix.
@@ -178,11 +160,10 @@ pub(crate) fn verify(
         }
         return Ok(seen);
     }
-    let Some(target) = suite.find(&case.test) else {
+    let Some((target, sets)) = sets(lab, case) else {
         return Ok(seen);
     };
     // Forks first: most candidates that do not hold show it at once.
-    let sets = sets(lab, case, target);
     let orders = sets.iter().map(|(_, order)| order.clone());
     let passes = forks(lab, std::iter::once(vec![target]).chain(orders), settings)?;
     if !passes[0] {
@@ -194,18 +175,19 @@ pub(crate) fn verify(
     if !sets.is_empty() && !passes[1..].contains(&true) {
         return Ok(seen);
     }
-    let mut suspects = sweep(lab, target, known, settings, &mut seen)?;
+    let mut compared = BTreeSet::new();
+    let mut suspects = sweep(lab, target, known, settings, &mut seen, &mut compared)?;
     if seen.holds_after() {
         let outcomes = match in_orders {
             Some(outcomes) => outcomes,
             none => none.insert(shuffle(lab, known, settings)?),
         };
-        suspects.extend(compare(outcomes, target, known, &mut seen));
+        suspects.extend(compare(outcomes, target, known, &mut seen, &mut compared));
         if !seen.default_order {
             return Ok(seen);
         }
     }
-    seen.others = (known.ids.len() as u64).saturating_sub(1);
+    seen.others = compared.len() as u64;
     seen.broken = broken(lab, suspects, settings)?;
     if !seen.broken.is_empty() {
         return Ok(seen);
@@ -221,7 +203,7 @@ pub(crate) fn verify(
 }
 
 /// Whether the last test of each order passes, in forks.
-fn forks(
+pub(crate) fn forks(
     lab: &mut dyn Lab,
     orders: impl Iterator<Item = Vec<TestIndex>>,
     settings: &Settings,
@@ -265,7 +247,7 @@ pub(crate) fn alone(lab: &mut dyn Lab, test: &str, settings: &Settings) -> Resul
 
 /// Passes among fresh interpreters that run this order, for its last test. With `plain`, only where nothing
 /// but the order was collected.
-fn ask(
+pub(crate) fn ask(
     lab: &mut dyn Lab,
     order: &[TestIndex],
     plain: bool,
@@ -312,6 +294,7 @@ fn sweep(
     known: &Known,
     settings: &Settings,
     seen: &mut Verified,
+    compared: &mut BTreeSet<TestIndex>,
 ) -> Result<Vec<Suspect>, LabError> {
     let suite = lab.suite().clone();
     let others: Vec<TestIndex> = suite
@@ -331,14 +314,15 @@ fn sweep(
         let executions = record.map(|record| record.executions).unwrap_or_default();
         let of = |wanted: TestIndex| executions.iter().find(|e| e.test == wanted);
         let now = of(*test).and_then(|e| Standing::of(&e.outcome));
-        if let Some((now, before)) = now.zip(known.stood_alone(*test))
-            && now < before
-        {
-            suspects.push(Suspect {
-                test: *test,
-                order: vec![*test],
-                before,
-            });
+        if let Some((now, before)) = now.zip(known.stood_alone(*test)) {
+            compared.insert(*test);
+            if now < before {
+                suspects.push(Suspect {
+                    test: *test,
+                    order: vec![*test],
+                    before,
+                });
+            }
         }
         let passed = of(target).is_some_and(|e| passed(&e.outcome));
         let id = suite.id(*test).to_string();
@@ -372,6 +356,7 @@ fn compare(
     target: TestIndex,
     known: &Known,
     seen: &mut Verified,
+    compared: &mut BTreeSet<TestIndex>,
 ) -> Vec<Suspect> {
     let mut suspects: Vec<Suspect> = Vec::new();
     for (number, order) in outcomes.iter().enumerate() {
@@ -384,15 +369,16 @@ fn compare(
                     seen.shuffles.1 += 1;
                     seen.shuffles.0 += u64::from(passed);
                 }
-            } else if let Some((now, before)) = standing.zip(known.stood(number, *test))
-                && now < before
-            {
-                let order = known.orders[number].0.iter().take(at + 1);
-                suspects.push(Suspect {
-                    test: *test,
-                    order: order.copied().collect(),
-                    before,
-                });
+            } else if let Some((now, before)) = standing.zip(known.stood(number, *test)) {
+                compared.insert(*test);
+                if now < before {
+                    let order = known.orders[number].0.iter().take(at + 1);
+                    suspects.push(Suspect {
+                        test: *test,
+                        order: order.copied().collect(),
+                        before,
+                    });
+                }
             }
         }
     }
