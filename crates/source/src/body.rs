@@ -115,7 +115,19 @@ impl<'a> Function<'a> {
     }
 }
 
+impl Function<'_> {
+    /// One more decorator, above those it has.
+    pub fn decorate(self, decorator: &str) -> Option<Edit> {
+        self.source.decorate(self.node, decorator)
+    }
+}
+
 impl<'a> Class<'a> {
+    /// One more decorator, above those it has.
+    pub fn decorate(self, decorator: &str) -> Option<Edit> {
+        self.source.decorate(self.node, decorator)
+    }
+
     /// A method at the start of the class, behind its docstring.
     pub fn add_method(self, head: &str, body: &[Piece]) -> Option<Edit> {
         let next = behind_docstring(self.node)?;
@@ -161,6 +173,13 @@ impl Source {
         let start = self.line_start(node.start_byte());
         let lead = &self.text()[start..node.start_byte()];
         lead.trim().is_empty().then_some((start, lead))
+    }
+
+    fn decorate(&self, definition: Node<'_>, decorator: &str) -> Option<Edit> {
+        let outer = definition.parent();
+        let outer = outer.filter(|outer| outer.kind() == "decorated_definition");
+        let (start, lead) = self.line_of(outer.unwrap_or(definition))?;
+        Some(Edit::insert(start, format!("{lead}{decorator}\n")))
     }
 
     fn piece(&self, node: Node<'_>) -> Piece {
@@ -287,6 +306,24 @@ mod tests {
         );
         let b = source.function(&["test_b"]).expect("found");
         assert!(b.prepend_pieces(&pieces).is_none());
+    }
+
+    #[test]
+    fn a_decorator_goes_above_the_others() {
+        let text = "class A:\n    @skip\n    def test_a(self):\n        pass\n\n\nasync def test_b():\n    pass\n";
+        let source = Source::parse(text).expect("parses");
+        let edits = [
+            source
+                .function(&["A", "test_a"])
+                .and_then(|f| f.decorate("@x")),
+            source.function(&["test_b"]).and_then(|f| f.decorate("@y")),
+            source.class(&["A"]).and_then(|c| c.decorate("@z")),
+        ];
+        let edits: Vec<Edit> = edits.into_iter().flatten().collect();
+        assert_eq!(
+            apply(text, &edits),
+            "@z\nclass A:\n    @x\n    @skip\n    def test_a(self):\n        pass\n\n\n@y\nasync def test_b():\n    pass\n"
+        );
     }
 
     #[test]

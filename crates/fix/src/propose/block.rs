@@ -1,6 +1,6 @@
-//! Fixtures that every test of a file gets: those that put a leak back, and others of ours.
+//! Fixtures of ours: those that put a leak back for every test of a file, and others.
 
-use flakelab_source::{Source, Tree};
+use flakelab_source::{Edit, Located, Source, Tree};
 
 use crate::case::Leak;
 
@@ -9,7 +9,10 @@ use super::names::{Part, Slot, bare, logger, rename, slot};
 /// How long what the fixture does lasts. One of a class comes before what the class itself sets up for all its tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
+    /// Every test of the file.
     Test,
+    /// Tests that are marked with it: see [`using`].
+    Marked,
     Class,
     Module,
 }
@@ -330,12 +333,13 @@ pub(super) fn indented(line: &str, indent: &str) -> String {
     }
 }
 
-/// An autouse fixture of these lines.
+/// A fixture of these lines.
 pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> String {
     // A test's `monkeypatch` and directory are too short-lived for others.
     let has = |name: &str| lines.parameters.iter().any(|parameter| parameter == name);
-    let is_lent = scope != Scope::Test && has("monkeypatch");
-    let has_made = scope != Scope::Test && has("tmp_path");
+    let is_wide = matches!(scope, Scope::Class | Scope::Module);
+    let is_lent = is_wide && has("monkeypatch");
+    let has_made = is_wide && has("tmp_path");
     let own: Vec<&str> = lines
         .parameters
         .iter()
@@ -348,6 +352,7 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> 
         .collect();
     let decorator = match scope {
         Scope::Test => "(autouse=True)",
+        Scope::Marked => "",
         Scope::Class => "(scope=\"class\", autouse=True)",
         Scope::Module => "(scope=\"module\", autouse=True)",
     };
@@ -381,6 +386,15 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> 
         add(line, deep);
     }
     text
+}
+
+/// The mark of a test that gets a fixture before those it asks for; of its class, where its code is another file's.
+pub(super) fn using(located: &Located, name: &str) -> Option<Edit> {
+    let mark = format!("@pytest.mark.usefixtures(\"{name}\")");
+    match located.function() {
+        Some(function) => function.decorate(&mark),
+        None => located.class()?.decorate(&mark),
+    }
 }
 
 /// This name, and a number if the file has it already, or a conftest file above: a fixture of that name would no longer run.

@@ -380,6 +380,39 @@ mod tests {
     }
 
     #[test]
+    fn what_one_test_needs_is_not_done_before_every_test_of_its_file() {
+        let leak = ("environ", "os.environ[\"X\"]", "(not there)");
+        let victim = case(
+            Class::Victim,
+            "test_a.py::test_b",
+            "test_p.py::test_p",
+            leak,
+        );
+        let text = "def test_b(box):\n    assert 1\n";
+        let marked = "@pytest.mark.usefixtures(\"reset_state\")\ndef test_b(box):\n";
+        check(&[("test_a.py", text)], &victim, Strategy::Reset, marked);
+        let brittle = case(
+            Class::Brittle,
+            "test_a.py::test_b",
+            "test_a.py::test_s",
+            leak,
+        );
+        let text = "def test_s():\n    fill()\n\n\ndef test_b(box):\n    assert 1\n";
+        let fixture = "@pytest.fixture\ndef prepare_test_b():\n    if \"X\" not in os.environ:\n        test_s()\n";
+        check(&[("test_a.py", text)], &brittle, Strategy::Helper, fixture);
+        let tree = Files([("test_a.py", text)].into_iter().collect());
+        for patch in all(&brittle, &tree) {
+            let text = &patch.changes[0].after;
+            assert!(!text.contains("autouse"), "{text}");
+            assert_eq!(
+                text.contains("def prepare_"),
+                text.contains("usefixtures"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn a_setter_runs_only_where_the_state_is_missing() {
         for (leak, condition) in [
             (

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use flakelab_model::{Class, Place};
 use flakelab_source::{Tree, apply, locate};
 
-use super::block::{Lines, Scope, fixture, free_name, indented};
+use super::block::{Lines, Scope, fixture, free_name, indented, using};
 use super::names::{Part, environ_key, localise, logger, parts, slot};
 use super::restore::sets_up_class;
 use crate::case::{Case, Leak};
@@ -30,7 +30,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree, shared: bool) -> Vec<Patch> 
     if shared {
         spots.insert(0, Spot::Fixture(Scope::Test));
     } else {
-        spots.push(Spot::Fixture(Scope::Test));
+        spots.push(Spot::Fixture(Scope::Marked));
     }
     // What it sets up for all its tests may be what meets the state.
     if Place::of(&case.test).is_some_and(|place| sets_up_class(&place, tree)) {
@@ -138,7 +138,11 @@ fn at_victim(case: &Case, cause: &[Leak], spot: Spot, tree: &dyn Tree) -> Option
         let name = free_name(source, stem, file, tree);
         let block = fixture(&name, &lines, source.indent(), scope);
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
-        source.add_block(&names, &block)
+        let mut edits = source.add_block(&names, &block);
+        if scope == Scope::Marked {
+            edits.push(using(&located, &name)?);
+        }
+        edits
     } else {
         let function = located.function()?;
         let indent = source.indent();

@@ -139,7 +139,7 @@ fn in_file(cause: &[Leak], path: &str, scope: Scope, tree: &dyn Tree) -> Vec<Pat
                 "{} is put back {} of {path}, because some leave it changed",
                 leak.name,
                 match scope {
-                    Scope::Test => "after every test",
+                    Scope::Test | Scope::Marked => "after every test",
                     Scope::Class => "after every class",
                     Scope::Module => "after the tests",
                 }

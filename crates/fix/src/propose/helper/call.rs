@@ -1,4 +1,4 @@
-//! A call of the helper at the start of the test, or in a fixture of its file, which comes before those it asks for.
+//! A call of the helper at the start of the test, or in a fixture that it is marked with, which comes before those it asks for.
 
 use flakelab_model::Place;
 use flakelab_source::{Function, Piece, Tree, apply, locate};
@@ -7,7 +7,7 @@ use super::elements::parameters;
 use super::{Spot, guarded, own_class, prepare, purpose, set_up};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
-use crate::propose::block::{Lines, Scope, fixture, free_name};
+use crate::propose::block::{Lines, Scope, fixture, free_name, using};
 use crate::propose::guard::Guard;
 
 pub(super) fn propose(
@@ -106,9 +106,10 @@ pub(super) fn propose(
             ..Lines::default()
         };
         let name = free_name(source, &prepare(&place), &target.file, tree);
-        let block = fixture(&name, &lines, source.indent(), Scope::Test);
+        let block = fixture(&name, &lines, source.indent(), Scope::Marked);
         let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
         edits.extend(source.add_block(&needed, &block));
+        edits.push(using(&target, &name).ok_or("its code was not found in the project")?);
     } else {
         match function {
             Some(function) => {

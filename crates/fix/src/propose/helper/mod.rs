@@ -25,7 +25,7 @@ const MOST_ELSEWHERE: usize = 2;
 pub(super) enum Spot {
     /// At the start of the test, or at the end of the polluter.
     Body,
-    /// In a fixture of the test's file: what a fixture of the test needs comes too late in its body.
+    /// In a fixture that the test is marked with: what a fixture of the test needs comes too late in its body.
     Fixture,
 }
 

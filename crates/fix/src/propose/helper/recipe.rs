@@ -7,7 +7,7 @@ use super::elements::{Element, Origin};
 use super::{Spot, guarded, own_class, prepare, purpose, set_up};
 use crate::case::Case;
 use crate::patch::{Change, Patch, Site, Strategy};
-use crate::propose::block::free_name;
+use crate::propose::block::{free_name, using};
 use crate::propose::guard::Guard;
 use crate::propose::{Candidate, Refusals};
 
@@ -168,8 +168,8 @@ impl Recipe {
         let mut edits = Vec::new();
         match function {
             None if self.spot == Spot::Fixture => {
-                edits.extend(self.in_block(&pieces, &fixtures, imports.clone(), tree));
-                imports.clear();
+                let imports = std::mem::take(&mut imports);
+                edits.extend(self.in_block(&pieces, &fixtures, imports, tree)?);
             }
             Some(function) => {
                 if !pieces.is_empty() {
@@ -214,7 +214,7 @@ impl Recipe {
         fixtures: &[String],
         mut imports: Vec<String>,
         tree: &dyn Tree,
-    ) -> Vec<Edit> {
+    ) -> Result<Vec<Edit>, String> {
         let source = &self.target.source;
         let indent = source.indent();
         // What its fixtures do cannot be left out.
@@ -224,10 +224,7 @@ impl Recipe {
             None => indent.to_owned(),
         };
         let name = free_name(source, &self.fixture, &self.target.file, tree);
-        let mut block = format!(
-            "@pytest.fixture(autouse=True)\ndef {name}({}):\n",
-            fixtures.join(", ")
-        );
+        let mut block = format!("@pytest.fixture\ndef {name}({}):\n", fixtures.join(", "));
         for head in guarded(Vec::new(), guard, indent) {
             block.push_str(&format!("{indent}{head}\n"));
         }
@@ -241,7 +238,9 @@ impl Recipe {
         imports.extend(guard.and_then(|guard| guard.import.clone()));
         imports.push("pytest".into());
         let needed: Vec<&str> = imports.iter().map(String::as_str).collect();
-        source.add_block(&needed, &block)
+        let mut edits = source.add_block(&needed, &block);
+        edits.push(using(&self.target, &name).ok_or("its code was not found in the project")?);
+        Ok(edits)
     }
 
     /// What a name of the helper's module takes in the target's.
