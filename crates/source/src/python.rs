@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Node, Parser, Tree};
 
-use crate::body::Piece;
+use crate::body::{Piece, is_docstring};
 use crate::edit::Edit;
 use crate::names::ModuleNames;
 
@@ -119,36 +119,43 @@ impl Source {
             .map(|(_, node)| Class { source: self, node })
     }
 
-    /// Where the imports at the top end: after the line of the last one, or of the docstring.
+    /// Where code that needs imports can stand: behind the line of the last one above the first definition, or of the
+    /// docstring. Other statements may stand between imports: a path that is put in front, a package that is set up.
     pub fn after_imports(&self) -> usize {
         let root = self.tree.root_node();
         let mut cursor = root.walk();
         let mut end = 0;
-        let mut statements = 0;
-        for node in root.named_children(&mut cursor) {
-            let header = match node.kind() {
-                "import_statement" | "import_from_statement" | "future_import_statement" => true,
-                "expression_statement" => {
-                    statements == 0 && node.named_child(0).is_some_and(|n| n.kind() == "string")
-                }
-                "comment" => continue,
-                // An import that may fail is still an import.
-                "try_statement" | "if_statement" => {
-                    let text = self.of(node);
-                    text.contains("import ") && !text.contains("def ") && end > 0
-                }
-                _ => break,
-            };
-            if !header {
-                break;
+        let mut statements = root
+            .named_children(&mut cursor)
+            .filter(|node| node.kind() != "comment")
+            .take_while(|node| !node.kind().ends_with("_definition"))
+            .peekable();
+        if let Some(first) = statements.peek().filter(|first| is_docstring(**first)) {
+            end = first.end_byte();
+        }
+        for node in statements {
+            if self.has_import(node) {
+                end = node.end_byte();
             }
-            statements += 1;
-            end = node.end_byte();
         }
         if end == 0 {
             return self.after_header();
         }
         self.line_end(end)
+    }
+
+    /// Whether a statement imports, if only where it can.
+    fn has_import(&self, node: Node<'_>) -> bool {
+        match node.kind() {
+            "import_statement" | "import_from_statement" | "future_import_statement" => true,
+            "function_definition" | "class_definition" => false,
+            "expression_statement" => self.of(node).contains("importorskip("),
+            _ => {
+                let mut cursor = node.walk();
+                node.named_children(&mut cursor)
+                    .any(|child| self.has_import(child))
+            }
+        }
     }
 
     /// Behind what must stay first: a byte order mark, the line of the interpreter, the encoding.
@@ -223,12 +230,12 @@ impl Source {
             })
     }
 
-    /// Whether `import module` stands at the top.
-    pub fn imports(&self, module: &str) -> bool {
+    /// Whether `import module` stands at the top of the file, in front of a place.
+    fn imports_before(&self, module: &str, end: usize) -> bool {
         let root = self.tree.root_node();
         let mut cursor = root.walk();
         root.named_children(&mut cursor)
-            .filter(|node| node.kind() == "import_statement")
+            .filter(|node| node.kind() == "import_statement" && node.end_byte() <= end)
             .any(|node| {
                 let mut inner = node.walk();
                 node.named_children(&mut inner)
@@ -236,8 +243,8 @@ impl Source {
             })
     }
 
-    /// The lines that import what is not imported yet: modules, or whole statements.
-    fn missing(&self, needed: &[&str]) -> String {
+    /// The lines that import what is not imported in front of a place: modules, or whole statements.
+    fn missing(&self, needed: &[&str], end: usize) -> String {
         let mut lines: Vec<String> = Vec::new();
         for need in needed {
             let line = if need.starts_with("from ") || need.starts_with("import ") {
@@ -248,10 +255,11 @@ impl Source {
             let bound = line.rsplit(' ').next().unwrap_or_default();
             let first = bound.split('.').next().unwrap_or_default();
             let there = match line.strip_prefix("import ") {
-                Some(module) => self.imports(module),
+                Some(module) => self.imports_before(module, end),
                 None => false,
             };
-            if !there && self.import_of(first).as_ref() != Some(&line) && !lines.contains(&line) {
+            let there = there || self.import_before(first, end).as_ref() == Some(&line);
+            if !there && !lines.contains(&line) {
                 lines.push(line);
             }
         }
@@ -260,8 +268,8 @@ impl Source {
 
     /// Adds what is not imported yet, and a block of code behind the imports.
     pub fn add_block(&self, needed: &[&str], block: &str) -> Vec<Edit> {
-        let missing = self.missing(needed);
         let at = self.after_imports();
+        let missing = self.missing(needed, at);
         let newline = if at > 0 && !self.text[..at].ends_with('\n') {
             "\n"
         } else {
@@ -279,9 +287,9 @@ impl Source {
         vec![Edit::replace(at..at + gap, text)]
     }
 
-    /// Adds what is not imported yet, behind the imports.
+    /// Adds what is not imported anywhere, behind the imports: for code that runs when all of the file has.
     pub fn add_imports(&self, needed: &[&str]) -> Option<Edit> {
-        let missing = self.missing(needed);
+        let missing = self.missing(needed, self.text.len());
         let at = self.after_imports();
         let newline = if at > 0 && !self.text[..at].ends_with('\n') {
             "\n"
@@ -608,6 +616,38 @@ mod tests {
         let out = edited(text, |s| s.add_imports(&["os"]).into_iter().collect());
         let expected = text.replace("annotations\n", "annotations\nimport os\n");
         assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn a_block_goes_behind_imports_that_other_statements_stand_between() {
+        for between in [
+            "sys.path.insert(0, \"x\")",
+            "__version__ = 1",
+            "django.setup()",
+            "os.environ.setdefault(\"A\", \"b\")",
+            "pytest.importorskip(\"numpy\")",
+            "if TYPE_CHECKING:\n    import shop",
+            "try:\n    import a\nexcept ImportError:\n    a = None",
+        ] {
+            let text =
+                format!("import sys\n{between}\nimport pytest\n\n\ndef test_a():\n    pass\n");
+            let out = edited(&text, |s| {
+                s.add_block(&["pytest"], "@pytest.fixture\ndef a():\n    pass\n")
+            });
+            let wanted = text.replace(
+                "import pytest\n",
+                "import pytest\n\n\n@pytest.fixture\ndef a():\n    pass\n",
+            );
+            assert_eq!(out, wanted);
+        }
+        let late = "import os\n\n\ndef f():\n    pass\n\n\nimport pytest\n";
+        let out = edited(late, |s| s.add_block(&["pytest", "os"], "X = pytest\n"));
+        assert!(
+            out.starts_with("import os\nimport pytest\n\n\nX = pytest\n\n\ndef f"),
+            "{out}"
+        );
+        let source = Source::parse(late).expect("parses");
+        assert!(source.add_imports(&["pytest"]).is_none());
     }
 
     #[test]

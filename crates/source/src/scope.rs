@@ -216,10 +216,16 @@ impl Source {
 
     /// The statement that binds a name by import at the top of the module.
     pub fn import_of(&self, name: &str) -> Option<String> {
+        self.import_before(name, self.text().len())
+    }
+
+    /// The same, for statements that end in front of a place.
+    pub(crate) fn import_before(&self, name: &str, end: usize) -> Option<String> {
         let root = self.root();
         let mut cursor = root.walk();
         let mut found = None;
-        for node in root.named_children(&mut cursor) {
+        let nodes = root.named_children(&mut cursor);
+        for node in nodes.filter(|node| node.end_byte() <= end) {
             let from = match node.kind() {
                 "import_statement" => None,
                 "import_from_statement" => node.child_by_field_name("module_name"),
