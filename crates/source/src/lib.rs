@@ -9,6 +9,7 @@ mod body;
 mod delete;
 mod edit;
 mod encoding;
+mod imports;
 mod initial;
 pub mod locate;
 mod merge;

@@ -198,51 +198,6 @@ impl Source {
         }
     }
 
-    /// (the part of the statement that imports it, the name it binds) for each name of an import.
-    fn imported(&self, node: Node<'_>) -> Vec<(String, String)> {
-        let mut cursor = node.walk();
-        node.children_by_field_name("name", &mut cursor)
-            .map(|name| {
-                let whole = self.of(name).to_owned();
-                let bound = match name.child_by_field_name("alias") {
-                    Some(alias) => self.of(alias).to_owned(),
-                    // `import a.b` binds `a`.
-                    None => whole.split('.').next().unwrap_or_default().to_owned(),
-                };
-                (whole, bound)
-            })
-            .collect()
-    }
-
-    /// The statement that binds a name by import at the top of the module.
-    pub fn import_of(&self, name: &str) -> Option<String> {
-        self.import_before(name, self.text().len())
-    }
-
-    /// The same, for statements that end in front of a place.
-    pub(crate) fn import_before(&self, name: &str, end: usize) -> Option<String> {
-        let root = self.root();
-        let mut cursor = root.walk();
-        let mut found = None;
-        let nodes = root.named_children(&mut cursor);
-        for node in nodes.filter(|node| node.end_byte() <= end) {
-            let from = match node.kind() {
-                "import_statement" => None,
-                "import_from_statement" => node.child_by_field_name("module_name"),
-                _ => continue,
-            };
-            for (part, bound) in self.imported(node) {
-                if bound == name {
-                    found = Some(match from {
-                        None => format!("import {part}"),
-                        Some(from) => format!("from {} import {part}", self.of(from)),
-                    });
-                }
-            }
-        }
-        found
-    }
-
     /// Whether the module itself defines or assigns a name.
     pub fn defines(&self, name: &str) -> bool {
         self.definition_of(name).is_some()
