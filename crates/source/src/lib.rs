@@ -13,6 +13,7 @@ mod imports;
 mod initial;
 pub mod locate;
 mod merge;
+mod mocked;
 pub mod mutants;
 mod names;
 mod outline;

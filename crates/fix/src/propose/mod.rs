@@ -413,6 +413,42 @@ mod tests {
     }
 
     #[test]
+    fn mocks_that_a_helper_is_given_are_no_fixtures_and_fixtures_it_does_not_need_are_left_out() {
+        let text = "class A(TestCase):\n    def test_b(self):\n        assert 1\n\n\n@mock.patch(\"x\")\ndef test_s(get, box):\n    y = get.z\n    use(y)\n    fill()\n    box.shut()\n\n\ndef test_c():\n    assert 1\n";
+        let of = |test: &str, lines: &str| {
+            let leak = ("thread", "x", "");
+            let brittle = case(Class::Brittle, test, "test_a.py::test_s", leak);
+            check(&[("test_a.py", text)], &brittle, Strategy::Helper, lines);
+        };
+        of(
+            "test_a.py::A::test_b",
+            "    def test_b(self):\n        fill()\n        assert 1\n",
+        );
+        of(
+            "test_a.py::test_c",
+            "def test_c(box):\n    fill()\n    box.shut()\n    assert 1\n",
+        );
+        of(
+            "test_a.py::test_c",
+            "def test_c(box):\n    test_s(box=box)\n    assert 1\n",
+        );
+        let text = "class A(TestCase):\n    @mock.patch(\"x\")\n    def test_s(self, get):\n        fill()\n\n    def test_b(self):\n        assert 1\n";
+        let leak = ("thread", "x", "");
+        let brittle = case(
+            Class::Brittle,
+            "test_a.py::A::test_b",
+            "test_a.py::A::test_s",
+            leak,
+        );
+        check(
+            &[("test_a.py", text)],
+            &brittle,
+            Strategy::Helper,
+            "    def test_b(self):\n        self.test_s()\n",
+        );
+    }
+
+    #[test]
     fn a_setter_runs_only_where_the_state_is_missing() {
         for (leak, condition) in [
             (

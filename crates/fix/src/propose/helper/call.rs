@@ -48,16 +48,22 @@ pub(super) fn propose(
             Vec::new()
         };
         let mut arguments = Vec::new();
-        for name in code.parameters().into_iter().filter(|name| name != "self") {
+        // Mocks come first, whatever else is given in its place.
+        let said = |name: &str, value: &str| match code.mocked().is_empty() {
+            true => value.to_owned(),
+            false => format!("{name}={value}"),
+        };
+        let is_case = locate::is_unittest(&helper, tree);
+        for name in code.arguments().into_iter().filter(|_| !is_case) {
             match bindings.iter().find(|(bound, _)| *bound == name) {
-                Some((_, value)) => arguments.push(value.clone()),
+                Some((_, value)) => arguments.push(said(&name, value)),
                 None => {
                     if helper.file != place.file && located.source.defines(&name) {
                         let module = locate::module_name(&helper.file, tree)
                             .ok_or_else(|| format!("`{}` cannot be imported", helper.file))?;
                         modules.push(format!("from {module} import {name}"));
                     }
-                    arguments.push(name.clone());
+                    arguments.push(said(&name, &name));
                     fixtures.push(name);
                 }
             }
@@ -80,7 +86,7 @@ pub(super) fn propose(
         } else if spot == Spot::Body && helper.classes == place.classes && helper.file == place.file
         {
             format!("{wait}self.{name}({arguments})")
-        } else if locate::is_unittest(&helper, tree) {
+        } else if is_case {
             format!("{prefix}{class}(\"{name}\").debug()")
         } else {
             format!("{wait}{prefix}{class}().{name}({arguments})")

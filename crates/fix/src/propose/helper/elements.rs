@@ -1,5 +1,7 @@
 //! What a helper consists of: fixtures it asks for, statements around and in it, parameters it is given.
 
+use std::collections::BTreeSet;
+
 use flakelab_model::Place;
 use flakelab_source::{Names, Piece, Source, Tree, locate};
 
@@ -11,14 +13,32 @@ pub(super) enum Element {
 }
 
 impl Element {
-    pub(super) fn uses(&self, name: &str) -> bool {
+    fn names(&self) -> Option<Names> {
         match self {
-            Element::Fixture(_) => false,
-            Element::Code(piece) => {
-                Names::of(&piece.at("")).is_none_or(|names| names.free.contains(name))
-            }
+            Element::Fixture(_) => Some(Names::default()),
+            Element::Code(piece) => Names::of(&piece.at("")),
         }
     }
+}
+
+/// What is left where nobody says what these names are: code that uses them does not run, nor does what uses the names that
+/// it would have bound.
+fn without(elements: &mut Vec<Element>, names: &[String]) {
+    let mut lost: BTreeSet<String> = names.iter().cloned().collect();
+    elements.retain(|element| {
+        let Some(names) = element.names() else {
+            return lost.is_empty();
+        };
+        let kept = names.free.is_disjoint(&lost);
+        for name in names.bound {
+            if kept {
+                lost.remove(&name);
+            } else {
+                lost.insert(name);
+            }
+        }
+        kept
+    });
 }
 
 /// One helper, taken apart.
@@ -34,6 +54,19 @@ pub(super) struct Origin {
 }
 
 impl Origin {
+    /// Without what asks the helper's own object.
+    pub(super) fn drop_self(&mut self) {
+        without(&mut self.elements, &["self".to_owned()]);
+    }
+
+    /// Without the fixtures, and the code that uses them. A helper need not need all that it asks for.
+    pub(super) fn drop_fixtures(&mut self) {
+        self.elements
+            .retain(|element| matches!(element, Element::Code(_)));
+        without(&mut self.elements, &self.fixtures);
+        self.fixtures.clear();
+    }
+
     /// `suite` are all ids in their order: they tell which set of parameters an id stands for.
     pub(super) fn of(
         id: &str,
@@ -51,29 +84,14 @@ impl Origin {
             Vec::new()
         };
         let fixtures: Vec<String> = function
-            .parameters()
+            .arguments()
             .into_iter()
-            .filter(|name| !matches!(name.as_str(), "self" | "cls"))
             .filter(|name| !bindings.iter().any(|(bound, _)| bound == name))
             .collect();
         let same_class = place.file == target.file && place.classes == target.classes;
         let mut elements: Vec<Element> = fixtures.iter().cloned().map(Element::Fixture).collect();
         let mut add = |found: Option<locate::Located>| {
-            let Some(found) = found else { return };
-            // Code of another file would need that file's names.
-            if found.file != located.file {
-                return;
-            }
-            let Some(function) = found.function() else {
-                return;
-            };
-            elements.extend(
-                function
-                    .pieces()
-                    .into_iter()
-                    .filter(|piece| !piece.leaves && !piece.at("").starts_with("super()"))
-                    .map(Element::Code),
-            );
+            elements.extend(code(found, &located.file));
         };
         if !same_class {
             if place.file != target.file {
@@ -89,6 +107,10 @@ impl Origin {
             }
         }
         add(locate::test(&place, tree));
+        without(&mut elements, &function.mocked());
+        let mut add = |found: Option<locate::Located>| {
+            elements.extend(code(found, &located.file));
+        };
         for name in ["asyncTearDown", "tearDown", "teardown_method"] {
             add(locate::method(&place, name, tree));
         }
@@ -103,6 +125,17 @@ impl Origin {
             source: located.source,
         })
     }
+}
+
+/// The statements of a function of this file: those of another one would need that file's names.
+fn code(found: Option<locate::Located>, file: &str) -> Vec<Element> {
+    let found = found.filter(|found| found.file == file);
+    let pieces = found
+        .as_ref()
+        .and_then(|found| Some(found.function()?.pieces()));
+    let pieces = pieces.into_iter().flatten();
+    let fits = |piece: &Piece| !piece.leaves && !piece.at("").starts_with("super()");
+    pieces.filter(fits).map(Element::Code).collect()
 }
 
 fn in_module(place: &Place, name: &str, tree: &dyn Tree) -> Option<locate::Located> {

@@ -50,7 +50,7 @@ impl Recipe {
         if !target.is_method() {
             // What the helper asks of itself nobody can answer here; the rest may do.
             for origin in &mut origins {
-                origin.elements.retain(|element| !element.uses("self"));
+                origin.drop_self();
             }
         }
         Ok(Self {
@@ -70,7 +70,7 @@ impl Recipe {
     /// The same in a fixture of the file, where the state is missing.
     pub(super) fn in_fixture(mut self, guard: Option<Guard>) -> Self {
         for origin in &mut self.origins {
-            origin.elements.retain(|element| !element.uses("self"));
+            origin.drop_self();
         }
         self.unittest = false;
         self.spot = Spot::Fixture;
@@ -78,9 +78,22 @@ impl Recipe {
         self
     }
 
-    pub(super) fn candidate(self, tree: &dyn Tree, refused: &mut Refusals) -> Option<Candidate> {
-        let all: Vec<usize> = (0..self.len()).collect();
-        match self.build(&all, tree) {
+    pub(super) fn candidate(
+        mut self,
+        tree: &dyn Tree,
+        refused: &mut Refusals,
+    ) -> Option<Candidate> {
+        let whole = |recipe: &Self| {
+            let all: Vec<usize> = (0..recipe.len()).collect();
+            recipe.build(&all, tree)
+        };
+        let patch = whole(&self).or_else(|why| {
+            for origin in &mut self.origins {
+                origin.drop_fixtures();
+            }
+            whole(&self).map_err(|_| why)
+        });
+        match patch {
             Ok(patch) => Some(Candidate {
                 patch,
                 recipe: Some(self),
