@@ -56,6 +56,7 @@ class Driver:
                 "id": change.id,
                 "kind": change.kind,
                 "name": change.name,
+                "module": change.module,
                 "before": change.before,
                 "after": change.after,
                 "restorable": change.restorable,

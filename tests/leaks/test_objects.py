@@ -13,6 +13,28 @@ def test_a_module_dictionary(lab, flips):
     )
     change = flips('global:shop.RATES["default"]')
     assert (change["before"], change["after"]) == ("1", "5")
+    assert change["module"] == "shop"
+
+
+def test_where_the_module_of_a_name_ends(lab):
+    (lab.root / "lib").mkdir()
+    (lab.root / "lib" / "__init__.py").write_text("")
+    lab.write(
+        **{"lib/prices": "class table:\n    rows = {}\nrates = {}\n"},
+        test_a="""
+            import os
+            from lib import prices
+            def test_polluter():
+                prices.rates['a'] = prices.table.rows['a'] = 1
+                prices.table.open = True
+                os.environ['X'] = '1'
+            def test_target(): pass
+        """,
+    )
+    changes = {change["name"]: change["module"] for change in lab.run().changes}
+    of_module = ['lib.prices.rates["a"]', 'lib.prices.table.rows["a"]', "lib.prices.table.open"]
+    assert {changes[name] for name in of_module} == {"lib.prices"}
+    assert changes['os.environ["X"]'] is None
 
 
 def test_a_key_that_is_new_and_one_that_is_gone(lab):

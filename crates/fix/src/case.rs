@@ -42,4 +42,6 @@ pub struct Leak {
     pub at: Option<(String, usize)>,
     /// The tests that leave it.
     pub left_by: Vec<String>,
+    /// The module that the name starts with, where `explain` has said so.
+    pub module: Option<String>,
 }

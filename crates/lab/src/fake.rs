@@ -204,6 +204,7 @@ pub fn leak(test: u32) -> Leak {
         after: "True".into(),
         at: None,
         restorable: true,
+        module: None,
     }
 }
 

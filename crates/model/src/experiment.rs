@@ -34,6 +34,9 @@ pub struct Leak {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     pub restorable: bool,
+    /// The module that the name starts with, where it is the name of something in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
 }
 
 /// What a watch has seen.

@@ -45,6 +45,7 @@ class Experiment:
                     "before": clean(change.before, 300),
                     "after": clean(change.after, 300),
                     "restorable": bool(change.restorable),
+                    **({"module": clean(change.module, 300)} if change.module else {}),
                 }
             )
         for id, place in (self._tracer.found if self._tracer else {}).items():

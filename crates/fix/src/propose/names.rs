@@ -234,9 +234,17 @@ pub(super) fn slot(leak: &Leak, file: &str, tree: &dyn Tree) -> Option<Slot> {
             || own.ends_with(&format!(".{module}"))
             || module.ends_with(&format!(".{own}"))
     };
-    let count = (1..=longest)
-        .rev()
-        .find(|count| same(&words[..*count].join(".")) || is_module(&words[..*count], tree));
+    let told = leak.module.as_deref().and_then(|module| {
+        let told: Vec<&str> = module.split('.').collect();
+        (told.len() <= longest && words.starts_with(&told)).then_some(told.len())
+    });
+    // Older explanations do not tell where it ends.
+    let guessed = || {
+        (1..=longest)
+            .rev()
+            .find(|count| same(&words[..*count].join(".")) || is_module(&words[..*count], tree))
+    };
+    let count = told.or_else(guessed);
     let is_class = |word: &&str| word.starts_with(char::is_uppercase);
     let count = count.unwrap_or_else(|| {
         let class = words[..longest].iter().position(is_class);
@@ -439,6 +447,36 @@ mod tests {
         assert_eq!(found.module.as_deref(), Some("shop.pricing"));
         assert_eq!(found.owner, "shop.pricing.RATES");
         assert_eq!(found.expression(), r#"shop.pricing.RATES["a.b]"]"#);
+    }
+
+    #[test]
+    fn a_module_ends_where_the_explanation_says() {
+        for (name, module, owner) in [
+            (
+                "mimetypes.types_map[\".x\"]",
+                "mimetypes",
+                "mimetypes.types_map",
+            ),
+            (
+                "lib.prices.table.rows[\"a\"]",
+                "lib.prices",
+                "lib.prices.table.rows",
+            ),
+            (
+                "matplotlib.rcParams[\"a\"]",
+                "matplotlib",
+                "matplotlib.rcParams",
+            ),
+        ] {
+            let leak = Leak {
+                name: name.into(),
+                module: Some(module.into()),
+                ..Leak::default()
+            };
+            let found = super::slot(&leak, "test_a.py", &Files(&[])).expect("a slot");
+            assert_eq!(found.module.as_deref(), Some(module));
+            assert_eq!(found.owner, owner);
+        }
     }
 
     #[test]

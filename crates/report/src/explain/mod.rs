@@ -88,6 +88,9 @@ pub struct Leak {
     pub group: Option<usize>,
     /// The tests that left it.
     pub left_by: Vec<String>,
+    /// The module that the name starts with, where it is the name of something in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -17,11 +17,14 @@ NEW_MODULE = 90
 
 
 class Change:
-    """`restore` puts the former state back in this process, in place; says whether that worked."""
+    """`restore` puts the former state back in this process, in place; says whether that worked.
 
-    __slots__ = ("id", "kind", "name", "before", "after", "restorable", "rank", "_restore")
+    `module` is what the name starts with, where that is one: nobody can tell from `a.b.c` where the module ends.
+    """
 
-    def __init__(self, kind, name, before, after, restore=None, rank=SYSTEM, key=None):
+    __slots__ = ("id", "kind", "name", "before", "after", "restorable", "rank", "module", "_restore")
+
+    def __init__(self, kind, name, before, after, restore=None, rank=SYSTEM, key=None, module=None):
         self.kind = kind
         self.name = shorten(name, 300)
         self.id = "%s:%s" % (kind, shorten(name if key is None else key, 300))
@@ -29,6 +32,7 @@ class Change:
         self.after = shorten(after)
         self.restorable = restore is not None
         self.rank = rank
+        self.module = module
         self._restore = restore
 
     def restore(self):

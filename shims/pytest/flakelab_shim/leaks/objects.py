@@ -114,6 +114,7 @@ class Objects:
             shape.shown(after) if label is WHOLE else show(after),
             self._restore(node, label, below),
             _rank(kind, origin, before, after) + min(steps, 20) * 0.01,
+            module=_module(root, name),
         )
 
     def _is_import(self, node, label, before, after):
@@ -248,6 +249,19 @@ def _own_name(node):
         name = function_name(node.obj)
         return None if "<" in name else name
     return None
+
+
+def _module(root, name):
+    """The module in which the name of a path starts."""
+    if type(root.shape) is Module:
+        found = root.label
+    elif type(root.shape) is Class:
+        found = type_module(root.obj)
+    elif type(root.obj) is types.FunctionType:
+        found = root.obj.__module__
+    else:
+        found = None
+    return found if type(found) is str and found and name.startswith(found + ".") else None
 
 
 def _label(shape, text):

@@ -114,6 +114,7 @@ fn describe(e: &Explanation, lab: &PytestLab, bench: &Workbench) -> report::Expl
                     .get(found.culprits)
                     .map(|c| ids(&c.tests))
                     .unwrap_or_default(),
+                module: found.leak.module.clone(),
             })
             .collect(),
         factors: e

@@ -49,6 +49,8 @@ struct ExplainedLeak {
     #[serde(default)]
     group: Option<usize>,
     left_by: Vec<String>,
+    #[serde(default)]
+    module: Option<String>,
 }
 
 /// What the store knows of flaky tests.
@@ -179,6 +181,7 @@ fn case(e: Explanation) -> Case {
             after: leak.after,
             at: leak.written_at.as_deref().and_then(line),
             left_by: left_by.clone(),
+            module: leak.module,
         };
         if leak.causal {
             causes.entry((left_by, leak.group)).or_default().push(found);
