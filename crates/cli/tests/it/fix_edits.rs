@@ -56,6 +56,13 @@ fn dressed() -> Vec<(&'static str, Vec<u8>)> {
         ("test_latin.py", latin),
         ("test_bom.py", format!("\u{feff}{PLAIN}\n").into_bytes()),
         ("test_end.py", PLAIN.as_bytes().to_vec()),
+        // An editor took it for UTF-8; Python believes the line.
+        (
+            "test_line.py",
+            format!("# -*- coding: latin-1 -*-\n{PLAIN}\n")
+                .replace("in cents", "en caf\u{e9}s \u{2192}")
+                .into_bytes(),
+        ),
     ]
 }
 

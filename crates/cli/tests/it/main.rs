@@ -19,6 +19,7 @@ mod explain_chance;
 mod filter;
 mod filter_versions;
 mod fix;
+mod fix_careful;
 mod fix_cleaners;
 mod fix_edits;
 mod fix_idioms;
