@@ -378,7 +378,7 @@ fn settle(
             let (mut failed, mut plain) = (answer.tally.failed, answer.plain);
             let mut order = order;
             finding.failure = answer.failure.or(finding.failure);
-            if collection::fails_in_any_order(session, &order, at)? {
+            if collection::holds_in_any_order(session, &order, at, goal.verdict)? {
                 finding.class = Class::CollectionDependent;
                 if let Some((few, answer)) = collection::other_files(session, &order, at)? {
                     (failed, plain) = (answer.tally.failed, answer.plain);
@@ -399,10 +399,21 @@ fn settle(
             });
         } else {
             finding.class = Class::Brittle;
+            let imports = collection::holds_in_any_order(session, &order, at, goal.verdict)?;
             finding.why = format!(
-                "failed {alone} of {alone} times alone, passed {0} of {0} times after {1}",
+                "failed {alone} of {alone} times alone, passed {0} of {0} times {1}",
                 answer.tally.passed,
-                baseline::count(before, "other test")
+                match order.as_slice() {
+                    [other, _] if imports => format!(
+                        "with `{}` collected, before or after it",
+                        session.lab.suite().id(*other)
+                    ),
+                    _ if imports => format!(
+                        "with {} collected, before or after it",
+                        baseline::count(before, "other test")
+                    ),
+                    _ => format!("after {}", baseline::count(before, "other test")),
+                }
             );
             finding.failure = suspect.alone.failure.clone().or(finding.failure);
             finding.passing_order = Some(order);

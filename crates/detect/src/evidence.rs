@@ -17,6 +17,8 @@ pub(crate) enum Purpose {
     Order(Kind),
     /// One test on its own, forked.
     Alone,
+    /// The tests of one file in an interpreter that imports no other.
+    File,
     /// Every test twice in a row.
     Twice,
     Rerun,
@@ -29,7 +31,10 @@ pub(crate) enum Purpose {
 impl Purpose {
     /// Whether the run takes part in the search for tests that vary.
     fn searches(self) -> bool {
-        matches!(self, Purpose::Baseline | Purpose::Order(_) | Purpose::Alone)
+        matches!(
+            self,
+            Purpose::Baseline | Purpose::Order(_) | Purpose::Alone | Purpose::File
+        )
     }
 }
 

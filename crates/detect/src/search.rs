@@ -28,6 +28,8 @@ pub(crate) struct Suspects {
 const CHUNK: usize = 24;
 /// So many runs ended by one test that otherwise passes are enough to suspect it.
 const ENOUGH_ENDINGS: usize = 3;
+/// Attempts of files on their own: a file of one test is asked for again later. A multiple of the number of hash seeds.
+const FILE_ATTEMPT: u32 = 40_000;
 /// Runs that the pass of every test twice may take when tests keep ending them.
 const MOST_TWICE: usize = 20;
 
@@ -127,7 +129,10 @@ fn ending_runs(
 
 fn leave_out(batch: &mut Vec<(Purpose, flakelab_model::RunRequest)>, retired: &[TestIndex]) {
     for (purpose, request) in batch.iter_mut() {
-        if *purpose != Purpose::Order(Kind::Given) && *purpose != Purpose::Alone {
+        if !matches!(
+            purpose,
+            Purpose::Order(Kind::Given) | Purpose::Alone | Purpose::File
+        ) {
             request.order.0.retain(|test| !retired.contains(test));
         }
     }
@@ -183,6 +188,11 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
         };
         runs.extend(ordered(kind, rows));
     }
+    let files = if settings.alone {
+        files(session, tests)
+    } else {
+        Vec::new()
+    };
     let original = Order(tests.to_vec());
     // Forks share their zygote's hash seed; these runs see others. Who wants few orders wants few interpreters.
     let seeds = settings.orders.div_ceil(8);
@@ -203,7 +213,40 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
         .filter(|(purpose, _)| {
             session.warm.is_pristine() || *purpose != Purpose::Order(Kind::Original)
         });
-    hashes.chain(orders).collect()
+    hashes.chain(files).chain(orders).collect()
+}
+
+/// The tests of each file without the other files: every fork has imported them all, and so has every pristine run of the
+/// original order. Nothing else shows a test that needs what another file imports.
+fn files(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_model::RunRequest)> {
+    let suite = session.lab.suite();
+    let mut files: BTreeMap<&str, Vec<TestIndex>> = BTreeMap::new();
+    for test in tests {
+        let file = suite.id(*test).module();
+        files.entry(file).or_default().push(*test);
+    }
+    // Alone, a file is the original order.
+    if files.len() < 2 {
+        return Vec::new();
+    }
+    // Hash seeds of templates that are there in any case.
+    let seeds = pristine::ATTEMPTS
+        .len()
+        .min(session.settings.orders.div_ceil(8) + 1);
+    let attempts = pristine::ATTEMPTS
+        .into_iter()
+        .cycle()
+        .skip(pristine::ATTEMPTS.len() - 1);
+    let mut attempts: Vec<u32> = attempts.take(seeds).collect();
+    attempts.sort_unstable();
+    files
+        .into_values()
+        .zip(attempts.into_iter().cycle())
+        .map(|(file, attempt)| {
+            let request = session.request(Order(file), Isolation::Fresh, FILE_ATTEMPT + attempt);
+            (Purpose::File, request)
+        })
+        .collect()
 }
 
 /// Tells orders apart without keeping them twice: two that are taken for one would only count as two draws of it.

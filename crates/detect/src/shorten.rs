@@ -2,13 +2,15 @@
 //!
 //! First the likely culprits one by one, ranked by how well "ran before" predicts the verdict; then
 //! delta debugging (Zeller and Hildebrandt) of the shortest prefix that shows it. Both are searches in
-//! forks; what they find is confirmed elsewhere.
+//! forks; what they find is confirmed elsewhere. A verdict that forks show with nothing before the test cannot be looked
+//! for there: then it is one of the imports that forks have all made, or nothing.
 
 use std::collections::HashMap;
 
 use flakelab_lab::{LabError, delta};
-use flakelab_model::{Order, Polarity, TestIndex};
+use flakelab_model::{Isolation, Order, Polarity, TestIndex};
 
+use crate::collection;
 use crate::evidence::Purpose;
 use crate::session::{Session, Stage};
 
@@ -32,7 +34,16 @@ pub(crate) fn shorten(
     goals: &[Goal],
 ) -> Result<Vec<Option<Vec<TestIndex>>>, LabError> {
     let mut found: Vec<Option<Vec<TestIndex>>> = vec![None; goals.len()];
-    let guesses: Vec<Vec<TestIndex>> = goals.iter().map(|goal| rank(session, *goal)).collect();
+    for (goal, found) in goals.iter().zip(&mut found) {
+        if collection::forks_show_it_alone(session, *goal) {
+            *found = without_forks(session, *goal)?;
+        }
+    }
+    let guess = |goal: &Goal| match collection::forks_show_it_alone(session, *goal) {
+        true => Vec::new(),
+        false => rank(session, *goal),
+    };
+    let guesses: Vec<Vec<TestIndex>> = goals.iter().map(guess).collect();
     // The best few first: they are mostly right.
     for round in [0..GUESSES_AT_FIRST, GUESSES_AT_FIRST..GUESSES] {
         let tried: Vec<(usize, TestIndex)> = guesses
@@ -61,12 +72,32 @@ pub(crate) fn shorten(
     }
     for (goal, found) in goals.iter().zip(&mut found) {
         if found.is_none()
-            && let Some(prefix) = shortest_prefix(session, *goal)
+            && !collection::forks_show_it_alone(session, *goal)
+            && let Some(prefix) = shortest_prefix(session, *goal, |_| true)
         {
-            *found = Some(minimise(session, *goal, prefix)?);
+            *found = Some(minimise(session, *goal, prefix, session.warm)?);
         }
     }
     Ok(found)
+}
+
+/// The same in pristine interpreters, which import only the files of their order.
+fn without_forks(
+    session: &mut Session<'_>,
+    goal: Goal,
+) -> Result<Option<Vec<TestIndex>>, LabError> {
+    let passes = |test: &TestIndex| {
+        let mut passes = session.evidence.with_polarity(*test, Polarity::Pass);
+        passes.next().is_some()
+    };
+    let among: Vec<TestIndex> = session.tests().filter(passes).collect();
+    if let Some(few) = collection::few_files(session, &among, goal)? {
+        return Ok(Some(few));
+    }
+    match shortest_prefix(session, goal, Isolation::is_pristine) {
+        Some(prefix) => minimise(session, goal, prefix, Isolation::Fresh).map(Some),
+        None => Ok(None),
+    }
 }
 
 fn shows(session: &Session<'_>, run: usize, goal: Goal) -> bool {
@@ -74,11 +105,15 @@ fn shows(session: &Session<'_>, run: usize, goal: Goal) -> bool {
     run.outcomes.last().map(|o| o.polarity()) == Some(goal.verdict)
 }
 
-fn shortest_prefix(session: &Session<'_>, goal: Goal) -> Option<Vec<TestIndex>> {
+fn shortest_prefix(
+    session: &Session<'_>,
+    goal: Goal,
+    counts: impl Fn(Isolation) -> bool,
+) -> Option<Vec<TestIndex>> {
     let sighting = session
         .evidence
         .with_polarity(goal.test, goal.verdict)
-        .filter(|s| s.at > 0)
+        .filter(|s| s.at > 0 && counts(session.evidence.run(*s).isolation))
         .min_by_key(|s| (s.at, s.run))?;
     Some(session.evidence.run(sighting).order.0[..sighting.at as usize].to_vec())
 }
@@ -131,6 +166,7 @@ fn minimise(
     session: &mut Session<'_>,
     goal: Goal,
     prefix: Vec<TestIndex>,
+    isolation: Isolation,
 ) -> Result<Vec<TestIndex>, LabError> {
     delta::minimise(prefix, MOST_RUNS, &mut |candidates| {
         if session.spent {
@@ -140,7 +176,7 @@ fn minimise(
             .iter()
             .map(|part| {
                 let order = Order(part.iter().copied().chain([goal.test]).collect());
-                (Purpose::Shorten, session.request(order, session.warm, 0))
+                (Purpose::Shorten, session.request(order, isolation, 0))
             })
             .collect();
         let runs = session.run(Stage::Shorten, batch)?;

@@ -161,6 +161,30 @@ fn a_brittle_that_passes_in_every_order_is_found_alone() {
 }
 
 #[test]
+fn a_brittle_that_needs_the_import_of_another_file_is_found_before_and_behind_it() {
+    // Three files: test 3 is of the first, test 25 of the last.
+    let needs = || Rule::PassesWith {
+        file: "m1.py".into(),
+    };
+    let mut rules = suite(30, vec![needs()]);
+    rules[25] = needs();
+    let detection = check(&rules, &[(3, Class::Brittle), (25, Class::Brittle)]);
+    for finding in &detection.findings {
+        let test = finding.test;
+        let passing = finding.passing_order.as_deref();
+        assert_eq!(passing, Some(&[TestIndex(10), test][..]));
+        assert_eq!(finding.reproduce.as_ref().expect("a command").order, [test]);
+        assert!(
+            finding
+                .why
+                .ends_with("with `m1.py::test_10` collected, before or after it"),
+            "{}",
+            finding.why
+        );
+    }
+}
+
+#[test]
 fn chance_is_told_from_order() {
     let detection = check(
         &suite(30, vec![Rule::Flaky { percent: 40 }]),

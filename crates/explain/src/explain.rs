@@ -182,6 +182,15 @@ fn explain_order(
     } else {
         explanation.failure.clone_from(&alone.failure);
         explanation.reproduce = Some((vec![target.test], alone.plain));
+        let imported = by_import(session, case, explanation)?;
+        let certain = explanation.culprits.iter().filter(|c| c.rate.is_none());
+        if !imported.is_empty() && imported.len() == certain.count() {
+            explanation.note(
+                "it passes before them as well: what counts is that their files are imported, not that they run",
+            );
+            // What an import leaves is there before the first test: no snapshot between tests can show it.
+            return Ok(());
+        }
     }
     if session.settings.state {
         leaks::find(session, case, explanation)?;
@@ -193,8 +202,8 @@ fn explain_order(
     Ok(())
 }
 
-/// Culprits after which the test fails as it does before them: then it is not what they do, but that they are
-/// imported. In a fork everything is, so only a test that fails alone there can be of this kind.
+/// Culprits after which the test comes to the verdict that it comes to before them: then it is not what they do, but that
+/// they are imported. In a fork everything is, so only a test that comes to it alone there can be of this kind.
 fn by_import(
     session: &mut Session<'_>,
     case: Case,
@@ -204,9 +213,9 @@ fn by_import(
     if case.warm != Isolation::Fresh {
         return Ok(found);
     }
-    let fails = |record: &Option<RunRecord>| {
+    let same = |record: &Option<RunRecord>| {
         let first = record.as_ref().and_then(|r| r.executions.first());
-        first.is_some_and(|first| first.outcome.polarity() == Polarity::Fail)
+        first.is_some_and(|first| first.outcome.polarity() == case.other())
     };
     for culprits in explanation.culprits.iter().filter(|c| c.rate.is_none()) {
         let mut order = vec![case.target];
@@ -215,7 +224,7 @@ fn by_import(
             .map(|attempt| session.pristine(order.clone(), pristine::isolation(attempt), attempt))
             .collect();
         let records = session.run(Stage::Culprits, batch)?;
-        if !records.is_empty() && records.iter().all(fails) {
+        if !records.is_empty() && records.iter().all(same) {
             found.push(culprits.tests.clone());
         }
     }

@@ -283,3 +283,24 @@ fn a_probe_costs_two_executions_for_every_test_of_the_order() {
     // 39 probes, one pair, cleaners, confirmations: nothing grows with the square of the order.
     assert!(lab.runs - before < 39 + 39 + 30, "{}", lab.runs - before);
 }
+
+#[test]
+fn a_brittle_that_an_import_sets_up_is_said_to_need_no_run() {
+    let needs = Rule::PassesWith {
+        file: "m3.py".into(),
+    };
+    let mut lab = suite(&[(5, needs)]);
+    let e = one(&mut lab, &settings(Mode::Probe), target(5));
+    assert_eq!(e.class, Class::Brittle);
+    assert!(
+        sets(&e).iter().all(|set| matches!(set[..], [30..40])),
+        "{:?}",
+        sets(&e)
+    );
+    let said = e
+        .notes
+        .iter()
+        .any(|n| n.starts_with("it passes before them as well"));
+    assert!(said, "{:?}", e.notes);
+    assert!(e.leaks.is_empty());
+}

@@ -33,6 +33,10 @@ pub enum Rule {
         polluter: u32,
         cleaners: Vec<u32>,
     },
+    /// Passes where a test of that file is collected: in every fork, and with one in the order.
+    PassesWith {
+        file: String,
+    },
     /// Passes once all of one of these sets have run.
     Brittle {
         setters: Vec<Vec<u32>>,
@@ -101,7 +105,7 @@ impl FakeLab {
             {
                 last.retain(|test, _| !experiment.restore.contains(&leak(*test).id));
             }
-            let outcome = self.outcome(*test, next.copied(), &last, request.isolation);
+            let outcome = self.outcome(*test, next.copied(), &last, request);
             last.insert(test.0, at);
             let crashed = matches!(outcome, Outcome::Crashed(_));
             executions.push(Execution {
@@ -128,8 +132,9 @@ impl FakeLab {
         test: TestIndex,
         next: Option<TestIndex>,
         last: &HashMap<u32, usize>,
-        isolation: Isolation,
+        request: &RunRequest,
     ) -> Outcome {
+        let isolation = request.isolation;
         let complete = |set: &[u32]| set.iter().map(|t| last.get(t)).collect::<Option<Vec<_>>>();
         let fails = match &self.rules[test.at()] {
             Rule::Passes => false,
@@ -152,6 +157,10 @@ impl FakeLab {
                     .iter()
                     .all(|c| last.get(c).is_some_and(|since| since > at))
             }),
+            Rule::PassesWith { file } => {
+                let collected = |other: &TestIndex| self.suite.id(*other).module() == file;
+                isolation.is_pristine() && !request.order.0.iter().any(collected)
+            }
             Rule::Brittle { setters } => !setters.iter().any(|set| complete(set).is_some()),
             Rule::Flaky { percent } => self.stream.below(100) < *percent,
             Rule::FlakyAfter {

@@ -241,3 +241,73 @@ def test_home():
         (VICTIM, "victim"),
     ]);
 }
+
+// -- what another file imports ------------------------------------------------------------------------
+
+const PLUGINS: [(&str, &str); 5] = [
+    ("app/__init__.py", "REG = {}\n"),
+    ("app/plugins.py", "import app\n\napp.REG['x'] = 1\n"),
+    (
+        "test_a.py",
+        "
+import app
+
+def test_needs_early():
+    assert 'x' in app.REG
+
+def test_other():
+    pass
+",
+    ),
+    (
+        "test_m.py",
+        "
+import app.plugins
+
+def test_registers():
+    assert app.REG
+",
+    ),
+    (
+        "test_z.py",
+        "
+import app
+
+def test_needs_late():
+    assert 'x' in app.REG
+",
+    ),
+];
+
+#[test]
+fn a_test_that_needs_what_another_file_imports_is_brittle() {
+    let project = beside_a_victim(&PLUGINS);
+    let run = project.detect(&FEW);
+    let needy = ["test_a.py::test_needs_early", "test_z.py::test_needs_late"];
+    run.expect(&[
+        (VICTIM, "victim"),
+        (needy[0], "brittle"),
+        (needy[1], "brittle"),
+    ]);
+    for id in needy {
+        project.reproduces_brittle(&run, id);
+        let why = run.test(id)["why"].as_str().unwrap_or_default();
+        let ending = "with `test_m.py::test_registers` collected, before or after it";
+        assert!(why.ends_with(ending), "{why}");
+    }
+    let run = project.explain(&["--no-state", needy[0]]);
+    let explanation = run.explanation(needy[0]);
+    assert_eq!(explanation["class"], "brittle", "{explanation:#}");
+    let setters = &explanation["state_setters"];
+    assert_eq!(
+        *setters,
+        serde_json::json!([["test_m.py::test_registers"]]),
+        "{explanation:#}"
+    );
+    assert!(
+        explanation["notes"]
+            .to_string()
+            .contains("it passes before them as well"),
+        "{explanation:#}"
+    );
+}
