@@ -298,19 +298,34 @@ pub fn adopt_orphans() -> Vec<i32> {
 
 /// Kills and collects adopted children, except those in `known`; whatever they leave behind as well.
 pub fn end_orphans(known: &[i32]) {
+    end_each(known, || children(std::process::id()), end_orphan);
+}
+
+/// Whether it is gone. One that may not be killed (what a test has started as somebody else, with sudo say) would be
+/// waited for as long as it likes.
+fn end_orphan(pid: i32) -> bool {
+    let Some(target) = Pid::from_raw(pid) else {
+        return false;
+    };
+    match rustix::process::kill_process(target, Signal::KILL) {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => {
+            let _ = rustix::process::waitpid(Some(target), rustix::process::WaitOptions::empty());
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+fn end_each(known: &[i32], list: impl Fn() -> Vec<i32>, mut end: impl FnMut(i32) -> bool) {
+    let mut not_ours = known.to_vec();
     // A killed orphan's own children become ours in turn. Trees are not deep, but for those of fork bombs.
     for _ in 0..4_096 {
-        let orphans: Vec<i32> = children(std::process::id())
-            .into_iter()
-            .filter(|pid| !known.contains(pid))
-            .collect();
+        let mut orphans = list();
+        orphans.retain(|pid| !not_ours.contains(pid));
         if orphans.is_empty() {
             return;
         }
-        for target in orphans.into_iter().filter_map(Pid::from_raw) {
-            let _ = rustix::process::kill_process(target, Signal::KILL);
-            let _ = rustix::process::waitpid(Some(target), rustix::process::WaitOptions::empty());
-        }
+        not_ours.extend(orphans.into_iter().filter(|pid| !end(*pid)));
     }
 }
 
@@ -358,4 +373,35 @@ pub fn request_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 /// The number of a descriptor, to be named in [`Spawn::keep`].
 pub fn number(fd: &impl AsFd) -> RawFd {
     fd.as_fd().as_raw_fd()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn an_orphan_that_may_not_be_killed_is_asked_once_and_the_others_end() {
+        // What 5 leaves behind when it ends is 8.
+        let alive = RefCell::new(vec![3, 4, 5]);
+        let mut asked = Vec::new();
+        end_each(
+            &[3],
+            || alive.borrow().clone(),
+            |pid| {
+                asked.push(pid);
+                if pid == 4 {
+                    return false;
+                }
+                alive.borrow_mut().retain(|other| *other != pid);
+                if pid == 5 {
+                    alive.borrow_mut().push(8);
+                }
+                true
+            },
+        );
+        assert_eq!(asked, [4, 5, 8]);
+        assert_eq!(*alive.borrow(), [3, 4]);
+    }
 }
