@@ -57,6 +57,7 @@ class Plugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
+        self.rivals.disarm_session(session.config)
         self._drive(session, self)
         return True
 

@@ -5,6 +5,8 @@ parses and a `conftest.py` that implements their hooks still validates; the rest
 unregistered. pytest-xdist stays (suites use its `worker_id` fixture) and is told not to distribute.
 """
 
+import sys
+
 from . import plain
 
 # Modules of plugins that reorder at random, repeat failures, or run tests in processes of their own.
@@ -27,6 +29,11 @@ MARKERS = (
 OPTIONS = {
     "maxfail": 0,
     "stepwise": False,
+    # Either of them turns it on again.
+    "stepwise_skip": False,
+    "stepwise_reset": False,
+    # Counted from the start of an interpreter that lives as long as the campaign.
+    "session_timeout": None,
     "usepdb": False,
     "trace": False,
     "collectonly": False,
@@ -67,6 +74,12 @@ class Rivals:
                 setattr(namespace, name, value)
                 if given:
                     self._disarmed.add(name)
+
+    def disarm_session(self, config):
+        """What has been set up from a configuration file by now."""
+        expires = getattr(sys.modules.get("pytest_timeout"), "SESSION_EXPIRE_KEY", None)
+        if expires is not None and config.stash.get(expires, 0):
+            config.stash[expires] = 0
 
     def plain_options(self, session, given):
         """The user's options for a plain command in which the same rivals are quiet."""
