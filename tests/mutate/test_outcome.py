@@ -42,3 +42,41 @@ def test_a_short_traceback_stays_whole():
     short = Info(FIRST_FRAMES + LAST_FRAMES - 2)
     recorder.raising(short)
     assert len(lines(short.tb)) == FIRST_FRAMES + LAST_FRAMES
+
+
+class Report:
+    nodeid = "test_a.py::test"
+    longrepr = "boom"
+
+    def __init__(self, outcome, when="call", **more):
+        self.outcome, self.when, self.duration = outcome, when, 0.5
+        self.__dict__.update(more)
+
+
+class SubtestReport(Report):
+    """As pytest calls it since 9."""
+
+
+class SubTestReport(Report):
+    """As pytest-subtests calls it."""
+
+
+def told(*reports):
+    recorder = Recorder()
+    recorder.start(Report.nodeid)
+    for report in reports:
+        recorder.see(report)
+    return recorder.finish()
+
+
+def test_what_subtests_skip_or_expect_is_not_the_outcome_of_their_test():
+    for kind in (SubtestReport, SubTestReport):
+        assert told(kind("skipped"), kind("passed"), Report("passed")) == {"o": "p", "us": 500_000}
+        assert told(kind("skipped", wasxfail=""), Report("passed"))["o"] == "p"
+        assert told(kind("passed", wasxfail=""), Report("passed"))["o"] == "p"
+        assert told(kind("passed"), Report("skipped"))["o"] == "s"
+
+
+def test_a_subtest_that_fails_fails_its_test():
+    event = told(SubtestReport("failed"), SubtestReport("skipped"), Report("passed"))
+    assert (event["o"], event["us"], event["m"]) == ("f", 500_000, "boom")

@@ -46,7 +46,9 @@ class Recorder:
     def finish(self):
         """The fields of an outcome event; failing reports first, in the order of their phases."""
         reports, self._nodeid, self._reports = self._reports, None, []
-        micros = int(sum(getattr(r, "duration", 0.0) or 0.0 for r in reports) * 1_000_000)
+        # A part that is skipped or expected to fail says nothing of the test, whose time is that of all its parts.
+        own = [r for r in reports if not _is_of_a_part(r)]
+        micros = int(sum(getattr(r, "duration", 0.0) or 0.0 for r in own) * 1_000_000)
         event = {"us": max(micros, 0)}
         failed = [r for r in reports if r.outcome == "failed"]
         if failed:
@@ -55,8 +57,8 @@ class Recorder:
             event["o"] = "f" if first.when == "call" else "e"
             event.update(describe(first, self._places.get(first.when)))
             return event
-        calls = [r for r in reports if r.when == "call"]
-        skipped = [r for r in reports if r.outcome == "skipped"]
+        calls = [r for r in own if r.when == "call"]
+        skipped = [r for r in own if r.outcome == "skipped"]
         if skipped:
             event["o"] = "xf" if hasattr(skipped[0], "wasxfail") else "s"
         elif any(hasattr(r, "wasxfail") for r in calls):
@@ -66,6 +68,11 @@ class Recorder:
         else:
             event["o"] = "n"
         return event
+
+
+def _is_of_a_part(report):
+    """Whether it is of a subtest: of pytest since 9, or of the plugin for those before."""
+    return any(kind.__name__ in ("SubtestReport", "SubTestReport") for kind in type(report).__mro__)
 
 
 def cut_out_the_middle(traceback):

@@ -458,3 +458,34 @@ def test_beside(pytester):
     run.expect(&[(VICTIM_ID, "victim")]);
     project.reproduces_victim(&run, VICTIM_ID);
 }
+
+#[test]
+fn a_time_limit_of_the_session_is_none_of_the_campaign() {
+    // Over before the first run begins.
+    let project = suite("session_timeout = 0.001\naddopts = --session-timeout=0.001");
+    project.detect(&FEW).expect(&[(VICTIM_ID, "victim")]);
+}
+
+#[test]
+fn a_skipped_subtest_does_not_hide_that_its_test_fails() {
+    let project = Project::new(&[(
+        "test_order.py",
+        "
+import pytest
+
+state = []
+
+def test_b(subtests):
+    with subtests.test('elsewhere'):
+        pytest.skip('not here')
+    assert state == []
+
+def test_z():
+    state.append(1)
+",
+    )])
+    .with("pytest9");
+    let run = project.detect(&FEW);
+    run.expect(&[(VICTIM_ID, "victim")]);
+    project.reproduces_victim(&run, VICTIM_ID);
+}
