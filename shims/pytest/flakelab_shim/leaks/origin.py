@@ -7,7 +7,10 @@ from .reading import instance_dict, module_dict
 
 PROJECT, THIRD_PARTY, STANDARD, IGNORED = "project", "third_party", "standard", "ignored"
 
-# The machinery that runs the tests changes all the time, and no test depends on it.
+# Whoever has these names is not the project.
+_NEVER_A_PROJECT = frozenset("_pytest pytest flakelab_shim".split())
+# The machinery that runs the tests changes all the time, and no test depends on it; a project may be called like a
+# part of it.
 _IGNORED = frozenset(
     "_pytest pytest pluggy py iniconfig flakelab_shim xdist execnet coverage pytest_cov _virtualenv"
     " _distutils_hack importlib _frozen_importlib _frozen_importlib_external _imp zipimport encodings codecs"
@@ -70,12 +73,14 @@ class Origins:
 
     def _find(self, name, module):
         top = name.partition(".")[0]
-        if top in _IGNORED:
+        if top in _NEVER_A_PROJECT:
             return IGNORED
         path = _place(module)
+        if type(path) is str and self._project.relative(path) is not None:
+            return PROJECT
+        if top in _IGNORED:
+            return IGNORED
         if type(path) is str:
-            if self._project.relative(path) is not None:
-                return PROJECT
             if name == "__main__":
                 return IGNORED
             if top in _STANDARD:

@@ -146,14 +146,6 @@ def _of_bytearray(value, depth):
     return "bytearray(%r)" % bytes(bytearray.__getitem__(value, slice(0, LIMIT)))
 
 
-def _of_str(value, depth):
-    return _quoted(str.__getitem__(value, slice(0, LIMIT)))
-
-
-def _of_int(value, depth):
-    return int.__repr__(value) if int.bit_length(value) < _BITS else "<int>"
-
-
 _READERS = (
     (dict, _of_dict),
     (list, _of_list),
