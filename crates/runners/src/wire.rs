@@ -36,13 +36,12 @@ pub(crate) enum Event {
     /// A cold interpreter found the tests of its order.
     #[serde(rename = "ready")]
     Ready { plain: bool },
+    /// What the next test is torn down for, where that is not just the next node; in parts.
+    #[serde(rename = "to")]
+    Towards { list: Vec<i64> },
     /// A test starts.
     #[serde(rename = "s")]
-    Start {
-        n: u32,
-        #[serde(default)]
-        to: Option<Vec<i64>>,
-    },
+    Start { n: u32 },
     /// A test's outcome.
     #[serde(rename = "o")]
     Outcome(OutcomeEvent),
@@ -87,6 +86,9 @@ pub(crate) enum Event {
     /// A branch of a lineage ended.
     #[serde(rename = "left")]
     Left { status: i32 },
+    /// A lineage cannot be branched any more: what lies behind is to be run in another way.
+    #[serde(rename = "unsharable")]
+    Unsharable {},
     /// A lineage could not be set up.
     #[serde(rename = "lost")]
     Lost { m: String },
@@ -98,8 +100,6 @@ pub(crate) enum Event {
 #[derive(Debug, Deserialize)]
 pub(crate) struct OutcomeEvent {
     pub(crate) n: u32,
-    #[serde(default)]
-    pub(crate) to: Option<Vec<i64>>,
     pub(crate) o: String,
     #[serde(default)]
     pub(crate) us: u64,
@@ -177,10 +177,10 @@ mod tests {
     #[test]
     fn an_outcome_is_read() {
         let Some(Event::Outcome(event)) =
-            decode(br#"{"k":"o","n":3,"o":"f","ph":"call","m":"boom","us":12,"to":[4,-1]}"#)
+            decode(br#"{"k":"o","n":3,"o":"f","ph":"call","m":"boom","us":12}"#)
         else {
             panic!("not an outcome");
         };
-        assert_eq!((event.n, event.us, event.to), (3, 12, Some(vec![4, -1])));
+        assert_eq!((event.n, event.us), (3, 12));
     }
 }

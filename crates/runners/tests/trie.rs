@@ -231,3 +231,61 @@ fn different_runs_go_to_one_interpreter_after_the_other_whatever_their_numbers()
         assert!(seeds.windows(2).all(|pair| pair[0] != pair[1]), "{seeds:?}");
     }
 }
+
+/// Each leaves something that a fork of its process would not have, or would have in another state.
+const RUNNING: &str = "\
+import concurrent.futures, random, signal, subprocess, sys
+POOL = concurrent.futures.ThreadPoolExecutor(1)
+CHILD = []
+def test_0(): assert POOL.submit(int, '7').result() == 7
+def test_1(): assert POOL.submit(int, '8').result(5) == 8
+def test_2(): CHILD.append(subprocess.Popen([sys.executable, '-c', 'raise SystemExit(3)']))
+def test_3(): assert CHILD[0].wait() == 3
+def test_4(): signal.setitimer(signal.ITIMER_REAL, 900)
+def test_5(): assert signal.getitimer(signal.ITIMER_REAL)[0]
+def test_6(): random.seed(7)
+def test_7(): assert random.random() == random.Random(7).random()
+def test_8(): pass
+";
+
+#[test]
+fn branches_have_the_threads_children_timers_and_random_state_of_their_prefix() {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("test_a.py"), RUNNING).expect("written");
+    let path = dir.path().canonicalize().expect("canonical");
+    let mut lab = lab(&path, SandboxMode::Auto, Vec::new());
+    let orders = [
+        &[0, 1][..],
+        &[0, 8, 1],
+        &[0, 8],
+        &[2, 3],
+        &[2, 8],
+        &[4, 5],
+        &[4, 8],
+        &[6, 7],
+        &[6, 8, 7],
+        &[6, 8],
+    ];
+    let orders = orders.map(<[u32]>::to_vec);
+    let records = run(&mut lab, &orders, Isolation::Shared);
+    for (order, words) in orders.iter().zip(words(&records)) {
+        assert_eq!(words, vec!["passed"; order.len()], "{order:?}");
+    }
+    // Seven orders share nothing behind what cannot be shared: three tests, and all of them again. The last three share theirs,
+    // one of which is executed for the test that follows and for the end.
+    let executed = lab.progress().executions.load(Ordering::Relaxed);
+    assert_eq!(executed, 3 + (7 + 4 + 4) + 5);
+}
+
+#[test]
+fn a_doctest_finds_the_names_of_its_module_whenever_it_runs() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let module = "def double(x):\n    '''\n    >>> double(2)\n    4\n    >>> double = 5\n    '''\n    return 2 * x\n";
+    std::fs::write(dir.path().join("a.py"), module).expect("written");
+    let ini = "[pytest]\naddopts = --doctest-modules\n";
+    std::fs::write(dir.path().join("pytest.ini"), ini).expect("written");
+    let path = dir.path().canonicalize().expect("canonical");
+    let mut lab = lab(&path, SandboxMode::Auto, Vec::new());
+    let records = run(&mut lab, &[vec![0, 0, 0]], Isolation::Fork);
+    assert_eq!(words(&records), [["passed"; 3]]);
+}

@@ -7,8 +7,15 @@ in the child. Each of these changed the outcome of a real test.
 import stat
 import sys
 import zlib
+from _signal import ITIMER_PROF, ITIMER_REAL, ITIMER_VIRTUAL
+from _signal import getitimer as _getitimer
+from threading import enumerate as _all_threads
+from threading import main_thread as _main_thread
 
 from .sealed import os
+from .strays import children
+
+_TIMERS = (ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF)
 
 
 def rng_digests():
@@ -49,6 +56,18 @@ class ForkRepair:
             return "an event loop that cannot be copied was created during collection"
         return None
 
+    def obstacle_of_branches(self):
+        """What tests have left that a fork of this process would not have, or None."""
+        others = [t.name for t in _all_threads() if t is not _main_thread()]
+        if others:
+            return "threads are running: " + ", ".join(sorted(map(str, others))[:5])
+        # None where the system does not tell.
+        if children(os.getpid()):
+            return "it has child processes"
+        if any(_getitimer(timer)[0] for timer in _TIMERS):
+            return "a timer is running"
+        return None
+
     def holds_files(self):
         """Whether files of the sandbox are open: they would stay those of the mounts of now."""
         for fd, link in _descriptors():
@@ -57,12 +76,16 @@ class ForkRepair:
         return False
 
     def before(self):
-        if "random" in sys.modules:
-            self._random = sys.modules["random"].getstate()
+        module = sys.modules.get("random")
+        # A test may have taken the module away since.
+        self._random = None if module is None else (module.setstate, module.getstate())
 
     def in_child(self, reseed):
+        """`reseed` names the generators that are to be as in an interpreter of its own; the others go on where they
+        were, also that of `random`, which CPython has reseeded by now."""
         if self._random is not None and "random" not in reseed:
-            sys.modules["random"].setstate(self._random)
+            restore, state = self._random
+            restore(state)
         if "numpy" in reseed and "numpy.random" in sys.modules:
             sys.modules["numpy.random"].seed()
         self._separate_files()

@@ -23,7 +23,6 @@ class ForkServer:
         self._state = None if sandbox else State(setup["state"], setup["saved"])
         # Whether runs may write into a layer of ours.
         self._lends = False
-        self._reseed = ()
         self._watched = False
 
     def serve(self, prepare=None):
@@ -39,12 +38,11 @@ class ForkServer:
             request = self._channel.receive()
             if request is None:
                 os._exit(0)
-            self._reseed = request["reseed"]
             self._watched = request.get("experiment") is not None
             if prepare is not None:
                 prepare(request)
             shares = self._may_share()
-            pid = self._fork(shares)
+            pid = self._fork(shares, request["reseed"])
             if pid == 0:
                 return request
             status, usage = self._reap(pid)
@@ -56,12 +54,17 @@ class ForkServer:
             cpu = int((usage.ru_utime + usage.ru_stime) * 1_000_000)
             self._channel.send({"k": "done", "status": status, "cpu_us": cpu})
 
-    def fork_branch(self, is_last):
+    def obstacle(self):
+        """What stands in the way of another branch of this process, or None."""
+        return self._repair.obstacle_of_branches()
+
+    def fork(self, is_last):
         """True in a new child that is to continue a branch; False in the parent, once that child ended. The last of
         its line forks no further."""
         saved = self._state.save() if self._state else None
         shares = is_last and self._may_share()
-        pid = self._fork(shares)
+        # A branch goes on from the very state of its parent, random generators included.
+        pid = self._fork(shares, ())
         if pid == 0:
             return True
         status, _ = self._reap(pid)
@@ -81,16 +84,16 @@ class ForkServer:
         if strays or not self._sandbox.is_untouched():
             self._sandbox.renew(everything=strays)
 
-    def _fork(self, shares_layer=False):
+    def _fork(self, shares_layer, reseed):
         self._repair.before()
         pid = os.fork()
         if pid == 0:
-            self._enter_lineage(shares_layer)
+            self._enter_lineage(shares_layer, reseed)
         else:
             _own_group(pid)
         return pid
 
-    def _enter_lineage(self, shares_layer):
+    def _enter_lineage(self, shares_layer, reseed):
         _own_group(0)
         self._kernel.die_with_parent()
         self._guard.begin()
@@ -102,7 +105,7 @@ class ForkServer:
                 if self._watched:
                     self._sandbox.keep_bottoms()
                 self._sandbox.split()
-            self._repair.in_child(self._reseed)
+            self._repair.in_child(reseed)
         except OSError as error:
             self._channel.send({"k": "lost", "m": clean(str(error), 1_000)})
             os._exit(84)

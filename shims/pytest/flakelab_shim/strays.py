@@ -24,19 +24,19 @@ class Strays:
         """To be called in a process that forks runs and executes none. Whether it has children already, or that
         cannot be known."""
         self._server = os.getpid()
-        children = _children(self._server)
-        self._company = children or frozenset()
-        return children is None or bool(children)
+        present = children(self._server)
+        self._company = present or frozenset()
+        return present is None or bool(present)
 
     def are_there(self):
         """Asked in a run of the server: whether there are any, or that cannot be known."""
-        children = _children(self._server)
-        return children is None or len(children - self._company) > 1
+        present = children(self._server)
+        return present is None or len(present - self._company) > 1
 
     def end(self):
         """Asked in the server, while it has no run: whether there were any."""
         for found in range(_ROUNDS):
-            strays = (_children(self._server) or frozenset()) - self._company
+            strays = (children(self._server) or frozenset()) - self._company
             if not strays:
                 return found > 0
             # One that is somebody else's now is not waited for either.
@@ -46,7 +46,7 @@ class Strays:
         return True
 
 
-def _children(pid):
+def children(pid):
     """The numbers of its children, or None where the system does not tell."""
     try:
         file = os.open("/proc/%d/task/%d/children" % (pid, pid), os.O_RDONLY | os.O_CLOEXEC)

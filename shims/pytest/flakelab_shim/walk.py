@@ -4,6 +4,9 @@ The item before a branch is torn down with its true successor. pytest tears down
 collector chain does not share, so successors that keep the same part of the chain are served by one
 execution; each further group gets an execution of its own, forked before the item starts. Where a
 plugin or conftest looks at `nextitem` itself, every distinct successor gets its own.
+
+What a prefix has left running (threads, child processes, timers) no fork would have: there the walk ends, and whoever
+asked for it is told, to run what is open in another way.
 """
 
 from .channel import clean
@@ -18,7 +21,6 @@ class Trie:
     def __init__(self, request):
         self.tests = request["tests"]
         self._kids = {int(k): v for k, v in request.get("kids", {}).items()}
-        self.roots = request.get("roots", [0] if self.tests else [])
 
     def successors(self, node):
         return self._kids.get(node) or [node + 1 if node + 1 < len(self.tests) else END]
@@ -38,14 +40,16 @@ class Stop(Exception):
 
 
 class Walker:
+    """`branching` forks a branch, and says what stands in the way of that; None where orders have no branches."""
+
     def __init__(
-        self, session, items, recorder, channel, fork_branch, surroundings, first_node=0, layers=None, reach=None
+        self, session, items, recorder, channel, branching, surroundings, first_node=0, layers=None, reach=None
     ):
         self._session = session
         self._items = items
         self._recorder = recorder
         self._channel = channel
-        self._fork_branch = fork_branch
+        self._branching = branching
         self._surroundings = surroundings
         self._strict = _somebody_reads_nextitem(session.config)
         self._pid = os.getpid()
@@ -55,7 +59,7 @@ class Walker:
 
     def walk(self, trie):
         """Executes every path of the trie; returns in the process that finished the last one."""
-        node = self._pick(trie, trie.roots)
+        node = 0 if trie.tests else END
         while node != END:
             groups = self._groups(trie, node)
             group = self._pick(trie, groups)
@@ -64,8 +68,13 @@ class Walker:
 
     def _pick(self, trie, branches):
         """Continues the last branch here and each other one in a fork, waited for."""
+        if len(branches) > 1:
+            obstacle = self._branching.obstacle()
+            if obstacle is not None:
+                self._channel.send({"k": "unsharable", "m": clean(obstacle, 500)})
+                raise Stop
         for branch in branches[:-1]:
-            if self._fork_branch(isinstance(branch, int) and trie.is_path(branch)):
+            if self._branching.fork(isinstance(branch, int) and trie.is_path(branch)):
                 self._pid = os.getpid()
                 return branch
         return branches[-1]
@@ -91,13 +100,12 @@ class Walker:
 
     def _execute(self, trie, node, group):
         item, following = self._items[trie.tests[node]], self._item(trie, group[0])
-        branches = {"to": group} if len(group) > 1 or group[0] != node + 1 else {}
         number = self._first_node + node
         self._surroundings.before(number)
-        if branches:
-            self._channel.send({"k": "s", "n": number, **branches})
-        else:
-            self._channel.send_raw(b'{"k":"s","n":%d}' % number)
+        if len(group) > 1 or group[0] != node + 1:
+            # There may be as many as there are tests: more than fit into one packet.
+            self._channel.send_list("to", group)
+        self._channel.send_raw(b'{"k":"s","n":%d}' % number)
         if self._layers is not None:
             self._layers.start(number, clean(item.nodeid, 20_000))
         event, is_over = execute(self._session, self._recorder, self._pid, item, following)
@@ -105,7 +113,7 @@ class Walker:
             self._layers.finish()
         if self._reach is not None:
             self._reach.tell(number)
-        event.update(k="o", n=number, **branches)
+        event.update(k="o", n=number)
         self._channel.send(event)
         if is_over:
             raise Stop
@@ -118,10 +126,15 @@ def execute(session, recorder, pid, item, following):
         following = item.parent
     recorder.start(item.nodeid)
     stop = None
+    names = _doctest_names(item)
+    collected = None if names is None else dict(names)
     try:
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
     except BaseException as error:  # pytest.exit, KeyboardInterrupt: plain pytest ends here
         stop = error
+    if names is not None:
+        names.clear()
+        names.update(collected)
     if os.getpid() != pid:
         # The test forked and its child fell out of the test: it must not go on as a second run.
         os._exit(83)
@@ -129,6 +142,13 @@ def execute(session, recorder, pid, item, following):
     if stop is not None:
         event.update(o="f", ph="call", m=clean("%s ended the session" % type(stop).__name__, 500), at="")
     return event, stop is not None or session.shouldstop or session.shouldfail
+
+
+def _doctest_names(item):
+    """The names that a doctest finds, copied from its module when it was collected. They are thrown away when it has
+    passed, and keep what it has assigned when it has failed; when it is collected again they are as before."""
+    names = getattr(getattr(item, "dtest", None), "globs", None)
+    return names if type(names) is dict else None
 
 
 def _kept(item, following):

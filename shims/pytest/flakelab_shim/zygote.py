@@ -43,9 +43,8 @@ class ZygoteDriver:
             if self._reach is not None:
                 self._reach.begin()
             surroundings = self._surround(request, session, len(trie.tests) - 1)
-            fork_branch = self._server.fork_branch
             walker = Walker(
-                session, items, plugin.recorder, self._channel, fork_branch, surroundings, reach=self._reach
+                session, items, plugin.recorder, self._channel, self._server, surroundings, reach=self._reach
             )
             walker.walk(trie)
         except Stop:

@@ -5,6 +5,8 @@
 
 mod chase;
 mod reach;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,10 +41,14 @@ pub(super) struct Job {
     nodes: Vec<Option<(Outcome, u32)>>,
     branches: HashMap<(u32, i64), (Outcome, u32)>,
     lineages: Vec<Lineage>,
+    /// What the next test to start is torn down for, as far as that was said.
+    towards: Vec<i64>,
     failures: HashMap<Failure, Arc<Failure>>,
     started: Instant,
     lost: Option<String>,
     not_found: bool,
+    /// Whether some process of the run could not be branched.
+    unsharable: bool,
     ended: bool,
     killed: Vec<Killed>,
     /// So many processes at the same time ended the run.
@@ -92,10 +98,12 @@ impl Job {
             nodes,
             branches: HashMap::new(),
             lineages: Vec::new(),
+            towards: Vec::new(),
             failures: HashMap::new(),
             started: Instant::now(),
             lost: None,
             not_found: false,
+            unsharable: false,
             ended: false,
             killed: Vec::new(),
             bomb: None,
@@ -177,7 +185,16 @@ impl Job {
         });
     }
 
-    pub(super) fn start(&mut self, node: u32, to: Option<Vec<i64>>) {
+    /// A part of what the next test to start is torn down for.
+    pub(super) fn towards(&mut self, list: &[i64]) {
+        // No node has more successors than there are nodes, and the end.
+        let room = (self.nodes.len() + 1).saturating_sub(self.towards.len());
+        self.towards.extend(list.iter().take(room));
+    }
+
+    pub(super) fn start(&mut self, node: u32) {
+        let to = std::mem::take(&mut self.towards);
+        let to = (!to.is_empty()).then_some(to);
         if let Some(lineage) = self.lineages.last_mut() {
             lineage.progress = Instant::now();
             lineage.running = Some((node, to));
@@ -194,7 +211,9 @@ impl Job {
             return;
         };
         lineage.progress = Instant::now();
-        lineage.running = None;
+        let started = lineage.running.take();
+        let to = started.filter(|(node, _)| *node == event.n);
+        let to = to.and_then(|(_, to)| to);
         let micros = u32::try_from(event.us).unwrap_or(u32::MAX);
         let outcome = match event.o.as_str() {
             "p" => Outcome::Passed,
@@ -216,7 +235,7 @@ impl Job {
             chase.hits = event.hits;
             chase.earlier |= event.earlier;
         }
-        self.put(event.n, event.to.as_deref(), outcome, micros);
+        self.put(event.n, to.as_deref(), outcome, micros);
     }
 
     /// A lineage said that it is through.
@@ -236,6 +255,11 @@ impl Job {
 
     pub(super) fn not_found(&self) -> bool {
         self.not_found
+    }
+
+    /// A process of the run has something that no fork of it would have.
+    pub(super) fn cannot_branch(&mut self) {
+        self.unsharable = true;
     }
 
     pub(super) fn lose_unless_ended(&mut self, why: String) {
@@ -402,6 +426,21 @@ impl Job {
         Some(Overdue::Lineage(pid))
     }
 
+    /// The requests that no process got to, because one on the way could not be branched.
+    pub(super) fn take_open(&mut self) -> Vec<usize> {
+        if !self.unsharable {
+            return Vec::new();
+        }
+        let is_open = |leaf: u32| {
+            let executions = self.executions(&self.trie.path(leaf));
+            self.lost.is_none() && self.ending(&executions) == Ending::Stopped
+        };
+        let leaves = self.trie.leaves.iter().copied();
+        let (open, done): (Vec<_>, Vec<_>) = leaves.partition(|(_, leaf)| is_open(*leaf));
+        self.trie.leaves = done;
+        open.into_iter().map(|(request, _)| request).collect()
+    }
+
     /// One record for each request the trie serves.
     pub(super) fn records(self, hash_seed: u32, cpu: Duration) -> Vec<RunRecord> {
         let share = u32::try_from(self.trie.leaves.len()).unwrap_or(1).max(1);
@@ -551,119 +590,4 @@ fn crash_message(status: i32, said: &str) -> String {
 
 fn libc_signaled(status: i32) -> bool {
     status & 0x7f != 0
-}
-
-#[cfg(test)]
-mod tests {
-    use flakelab_lab::trie::merge;
-    use flakelab_model::{Isolation, Order, RunRequest};
-
-    use super::*;
-
-    fn job(orders: &[&[u32]]) -> Job {
-        let timeout = Timeout {
-            test: Duration::from_secs(5),
-            run: Duration::from_secs(50),
-        };
-        let batch: Vec<_> = orders
-            .iter()
-            .map(|order| {
-                let order = Order(order.iter().copied().map(TestIndex).collect());
-                RunRequest::new(order, Isolation::Shared, timeout)
-            })
-            .collect();
-        Job::new(merge(batch.iter().enumerate()).remove(0), timeout)
-    }
-
-    fn passed(node: u32, to: Option<Vec<i64>>) -> OutcomeEvent {
-        OutcomeEvent {
-            n: node,
-            to,
-            o: "p".into(),
-            us: 1,
-            ph: None,
-            m: String::new(),
-            at: String::new(),
-            hit: false,
-            hits: 0,
-            earlier: false,
-        }
-    }
-
-    fn words(record: &RunRecord) -> Vec<&str> {
-        record.executions.iter().map(|e| e.outcome.word()).collect()
-    }
-
-    #[test]
-    fn a_crash_is_charged_to_the_running_test_and_the_rest_did_not_run() {
-        let mut job = job(&[&[7, 8, 9]]);
-        job.begin(100);
-        job.start(0, None);
-        job.outcome(passed(0, None));
-        job.start(1, None);
-        job.left(11, "Fatal Python error");
-        let records = job.records(1, Duration::ZERO);
-        assert_eq!(words(&records[0]), ["passed", "crashed", "not_run"]);
-        assert_eq!(records[0].ending, Ending::Crashed);
-        let failure = records[0].executions[1].outcome.failure().expect("failure");
-        assert!(
-            failure.message.starts_with("killed by signal 11"),
-            "{failure:?}"
-        );
-        assert!(failure.message.ends_with("Fatal Python error"));
-    }
-
-    #[test]
-    fn a_timeout_in_one_branch_leaves_the_other_alone() {
-        let mut job = job(&[&[1, 2], &[1, 3]]);
-        job.begin(100);
-        job.start(0, Some(vec![1, 2]));
-        job.outcome(passed(0, Some(vec![1, 2])));
-        job.begin(101);
-        job.start(1, Some(vec![END]));
-        let late = Instant::now() + Duration::from_secs(6);
-        assert_eq!(job.expire(late), Some(Overdue::Lineage(101)));
-        assert_eq!(job.expire(late), None, "killed once");
-        job.left(9, "");
-        job.start(2, Some(vec![END]));
-        job.outcome(passed(2, Some(vec![END])));
-        job.end();
-        job.left(0, "");
-        let records = job.records(1, Duration::ZERO);
-        assert_eq!(words(&records[0]), ["passed", "timed_out"]);
-        assert_eq!(words(&records[1]), ["passed", "passed"]);
-        assert_eq!(records[1].ending, Ending::Completed);
-    }
-
-    #[test]
-    fn a_fork_that_never_begins_is_given_up() {
-        let mut job = job(&[&[1]]);
-        assert_eq!(job.expire(Instant::now()), None);
-        let late = Instant::now() + Duration::from_secs(11);
-        assert_eq!(job.expire(late), Some(Overdue::Worker));
-        assert_eq!(job.expire(late), None, "given up once");
-        let why = Ending::Lost("a forked process did not start".into());
-        assert_eq!(job.records(1, Duration::ZERO)[0].ending, why);
-    }
-
-    #[test]
-    fn a_killed_process_that_does_not_end_takes_its_worker_along() {
-        let mut job = job(&[&[1]]);
-        job.begin(100);
-        job.start(0, Some(vec![END]));
-        let late = Instant::now() + Duration::from_secs(11);
-        assert_eq!(job.expire(late), Some(Overdue::Lineage(100)));
-        let later = late + Duration::from_secs(11);
-        assert_eq!(job.expire(later), Some(Overdue::Worker));
-        assert_eq!(words(&job.records(1, Duration::ZERO)[0]), ["timed_out"]);
-    }
-
-    #[test]
-    fn hostile_node_numbers_are_passed_over() {
-        let mut job = job(&[&[1]]);
-        job.begin(1);
-        job.outcome(passed(4_000_000_000, None));
-        job.left(0, "");
-        assert_eq!(words(&job.records(1, Duration::ZERO)[0]), ["not_run"]);
-    }
 }

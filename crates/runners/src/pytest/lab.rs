@@ -281,14 +281,7 @@ impl PytestLab {
         for trie in tries {
             let request = &batch[trie.leaves[0].0];
             let lane = places.turn(request, lanes);
-            self.lanes[lane].enqueue(Pending {
-                trie,
-                timeout: request.timeout,
-                selection: None,
-                special: Special::of(request),
-                recording: None,
-                disturbed: Vec::new(),
-            });
+            self.lanes[lane].enqueue(Pending::forked(trie, request));
         }
         Ok(colds)
     }
@@ -427,6 +420,15 @@ impl PytestLab {
             for disturbed in heard.disturbed {
                 if let Some(pending) = again(&mut self.accidents, disturbed, &mut records) {
                     lane.enqueue(pending);
+                }
+            }
+            for number in heard.open {
+                let apart = RunRequest {
+                    isolation: Isolation::Fork,
+                    ..batch[number].clone()
+                };
+                for trie in merge([(number, &apart)]) {
+                    lane.enqueue(Pending::forked(trie, &apart));
                 }
             }
             not_found.extend(

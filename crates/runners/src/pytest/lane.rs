@@ -63,6 +63,18 @@ pub(super) struct Disturbed {
 }
 
 impl Pending {
+    /// For a zygote.
+    pub(super) fn forked(trie: Trie, request: &RunRequest) -> Self {
+        Self {
+            trie,
+            timeout: request.timeout,
+            selection: None,
+            special: Special::of(request),
+            recording: None,
+            disturbed: Vec::new(),
+        }
+    }
+
     pub(super) fn job(&self) -> Job {
         Job::new(self.trie.clone(), self.timeout).pursues(self.special.mutation.is_some())
     }
@@ -135,6 +147,8 @@ pub(super) struct Heard {
     /// Runs whose tests were not found, to be tried with the whole selection.
     pub(super) not_found: Vec<Pending>,
     pub(super) disturbed: Vec<Disturbed>,
+    /// Requests whose prefix could not be shared, to be run each on its own.
+    pub(super) open: Vec<usize>,
 }
 
 /// What a lane that has died leaves behind.
@@ -272,7 +286,7 @@ impl Lane {
     }
 
     fn finish(&mut self, cpu: Duration, heard: &mut Heard) {
-        if let Some((job, pending)) = self.job.take() {
+        if let Some((mut job, pending)) = self.job.take() {
             if job.not_found() && pending.may_search() {
                 heard.not_found.push(pending);
             } else if !job.killed().is_empty() {
@@ -283,6 +297,7 @@ impl Lane {
                     hash_seed: self.hash_seed,
                 });
             } else {
+                heard.open.extend(job.take_open());
                 heard.records.extend(job.records(self.hash_seed, cpu));
             }
         }
@@ -340,7 +355,9 @@ pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
     match event {
         Event::Begin { pid } => job.begin(pid),
         Event::Ready { plain } => job.plain = plain,
-        Event::Start { n, to } => job.start(n, to),
+        Event::Towards { list } => job.towards(&list),
+        Event::Start { n } => job.start(n),
+        Event::Unsharable {} => job.cannot_branch(),
         Event::Outcome(outcome) => {
             progress.executions.fetch_add(1, Ordering::Relaxed);
             job.outcome(outcome);
