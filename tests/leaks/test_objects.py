@@ -378,3 +378,43 @@ def test_texts_are_shown_whatever_quotation_marks_they_have(lab):
     answer = lab.run()
     shown = [answer.change('global:test_a.STATE["%s"]' % name)["after"] for name in ("none", "one", "two", "both")]
     assert shown == ['"a"', '"it\'s"', '"\\"b\\""', '"it\'s \\"c\\""']
+
+
+def test_how_far_files_were_read(lab, flips):
+    for kind, mode in (("text", "'r'"), ("buffered", "'rb'"), ("raw", "'rb', 0")):
+        lab.write(
+            test_a="""
+                import os
+                FILE = open(__file__, %s)
+                def test_polluter(): os.read(FILE.fileno(), 5) if %r == 'raw' else FILE.read(5)
+                def test_target(): assert len(FILE.read(6)) == 6 and FILE.tell() == 6
+            """
+            % (mode, kind)
+        )
+        change = flips("global:test_a.FILE")
+        assert (change["before"], change["after"]) == ("file at 0", "file at 5"), kind
+
+
+def test_what_was_not_written_yet_is_not_written_by_watching(lab):
+    lab.write(
+        test_a="""
+            import os, tempfile
+            FILE = tempfile.NamedTemporaryFile('w', delete=False)
+            FILE = open(FILE.name, 'w')
+            def test_polluter(): FILE.write('abc')
+            def test_target(): assert os.path.getsize(FILE.name) == 0
+        """
+    )
+    assert lab.run().target == "passed"
+
+
+def test_a_project_may_be_called_like_the_machinery(lab, flips):
+    lab.write(
+        execnet="""STATE = []\n""",
+        test_a="""
+            import execnet
+            def test_polluter(): execnet.STATE.append(1)
+            def test_target(): assert execnet.STATE == []
+        """,
+    )
+    flips("global:execnet.STATE")

@@ -262,6 +262,19 @@ def test_a_timer_that_goes_on_is_no_change(lab):
         ("garbage collection", "gc.disable()", "gc.isenabled()"),
         ("thresholds of garbage collection", "gc.set_threshold(1, 2, 3)", "gc.get_threshold()[0] > 1"),
         ("default timeout of sockets", "socket.setdefaulttimeout(3)", "socket.getdefaulttimeout() is None"),
+        (
+            "start method of multiprocessing",
+            "multiprocessing.set_start_method('spawn')",
+            "multiprocessing.get_start_method(True) is None",
+        ),
+        ("trace function", "sys.settrace(lambda *a: None)", "sys.gettrace() is None"),
+        ("profile function", "sys.setprofile(lambda *a: None)", "sys.getprofile() is None"),
+        ("blocked signals", "signal.pthread_sigmask(signal.SIG_BLOCK, [10])", "not signal.pthread_sigmask(0, ())"),
+        (
+            "limit RLIMIT_NOFILE",
+            "resource.setrlimit(7, (400, resource.getrlimit(7)[1]))",
+            "resource.getrlimit(7)[0] != 400",
+        ),
         pytest.param(
             "most digits of an int",
             "sys.set_int_max_str_digits(5000)",
@@ -273,7 +286,7 @@ def test_a_timer_that_goes_on_is_no_change(lab):
 def test_a_setting_that_only_functions_show(lab, flips, id, pollute, check):
     lab.write(
         test_a="""
-            import gc, socket, sys
+            import gc, multiprocessing, resource, signal, socket, sys
             def test_polluter(): %s
             def test_target(): assert %s
         """

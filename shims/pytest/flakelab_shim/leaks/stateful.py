@@ -156,6 +156,33 @@ class Buffer(Shape):
         return "closed" if value is None else "%s at %d" % (show(value[0]), value[1])
 
 
+class Position(Shape):
+    """How far an open file was read. Text that is written is left alone: asking for its position writes it."""
+
+    def __init__(self, cls):
+        self._cls = cls
+
+    def take(self, obj):
+        try:
+            if self._cls is io.TextIOWrapper and self._cls.writable(obj):
+                return None
+            return self._cls.tell(obj) if self._cls.seekable(obj) else None
+        except (OSError, ValueError):
+            return None
+
+    def same(self, obj, content):
+        return self.take(obj) == content
+
+    def restorable(self, obj, content, label):
+        return content is not None and self.take(obj) is not None
+
+    def put(self, obj, content, label):
+        self._cls.seek(obj, content)
+
+    def shown(self, value):
+        return "file without a position" if value is None else "file at %d" % value
+
+
 class Lock(Shape):
     """A lock that was left locked makes the next test wait for ever."""
 
@@ -234,6 +261,9 @@ EXACT = {
     itertools.count: (Count(),),
     io.StringIO: (Buffer(io.StringIO),),
     io.BytesIO: (Buffer(io.BytesIO),),
+    io.TextIOWrapper: (Position(io.TextIOWrapper),),
+    io.BufferedReader: (Position(io.BufferedReader),),
+    io.FileIO: (Position(io.FileIO),),
     _thread.LockType: (Lock(),),
     array.array: (Array(),),
     type(iter([])): _ITERATOR,

@@ -1,11 +1,17 @@
-"""Settings that no attribute shows, only functions: of the interpreter, of sockets, of `csv`."""
+"""Settings that no attribute shows, only functions: of the interpreter, of the process, of sockets, of `csv`."""
 
+import _signal
 import gc
 import sys
 
 from .reading import MISSING
 from .render import show
 from .table import Table
+
+try:
+    import resource as _resource
+except ImportError:
+    _resource = None
 
 _DIALECT = (
     "delimiter",
@@ -17,6 +23,9 @@ _DIALECT = (
     "skipinitialspace",
     "strict",
 )
+_sigmask = _signal.pthread_sigmask
+_getrlimit = getattr(_resource, "getrlimit", None)
+_setrlimit = getattr(_resource, "setrlimit", None)
 # Those that `csv` comes with.
 _USUAL_DIALECTS = ("excel", "excel-tab", "unix")
 
@@ -34,6 +43,10 @@ class Switches(Table):
             "garbage collection": gc.isenabled,
             "thresholds of garbage collection": gc.get_threshold,
             "default timeout of sockets": _socket_timeout,
+            "start method of multiprocessing": _start_method,
+            "trace function": sys.gettrace,
+            "profile function": sys.getprofile,
+            "blocked signals": _blocked_signals,
         }
         self._write = {
             "recursion limit": sys.setrecursionlimit,
@@ -41,7 +54,16 @@ class Switches(Table):
             "garbage collection": lambda on: (gc.enable if on else gc.disable)(),
             "thresholds of garbage collection": lambda state: gc.set_threshold(*state),
             "default timeout of sockets": lambda state: sys.modules["_socket"].setdefaulttimeout(state),
+            "start method of multiprocessing": _set_start_method,
+            "trace function": sys.settrace,
+            "profile function": sys.setprofile,
+            "blocked signals": lambda state: _sigmask(_signal.SIG_SETMASK, state),
         }
+        for name in sorted(vars(_resource)) if _resource else ():
+            if name.startswith("RLIMIT_"):
+                limit = getattr(_resource, name)
+                self._read["limit " + name] = lambda limit=limit: _getrlimit(limit)
+                self._write["limit " + name] = lambda state, limit=limit: _setrlimit(limit, state)
         if hasattr(sys, "get_int_max_str_digits"):
             self._read["most digits of an int"] = sys.get_int_max_str_digits
             self._write["most digits of an int"] = sys.set_int_max_str_digits
@@ -52,6 +74,11 @@ class Switches(Table):
     def peek(self, key):
         return self._read[key]()
 
+    def show(self, key, state):
+        if key == "start method of multiprocessing":
+            return show(getattr(state, "_name", None) or state)
+        return super().show(key, state)
+
     def put(self, key, state):
         self._write[key](state)
 
@@ -59,6 +86,20 @@ class Switches(Table):
 def _socket_timeout():
     module = sys.modules.get("_socket")
     return None if module is None else module.getdefaulttimeout()
+
+
+def _start_method():
+    """The context that was chosen; none as long as nobody has asked for one."""
+    module = sys.modules.get("multiprocessing.context")
+    return None if module is None else module._default_context._actual_context
+
+
+def _set_start_method(state):
+    sys.modules["multiprocessing.context"]._default_context._actual_context = state
+
+
+def _blocked_signals():
+    return tuple(sorted(map(int, _sigmask(_signal.SIG_BLOCK, ()))))
 
 
 class Dialects(Table):
