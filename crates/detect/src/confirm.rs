@@ -3,8 +3,10 @@
 //! The first run of every question gets an interpreter started for it, exactly as a user's command line
 //! would; the others are forks of interpreters that have loaded pytest and nothing of the project.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
+use flakelab_lab::pristine::Nth;
 use flakelab_lab::{LabError, pristine};
 use flakelab_model::{Failure, Isolation, Order, Outcome, Polarity, TestIndex};
 
@@ -66,66 +68,35 @@ pub(crate) fn ask(
     purpose: Purpose,
     questions: &[Question],
 ) -> Result<Vec<ColdRuns>, LabError> {
-    let batch: Vec<_> = questions
-        .iter()
-        .flat_map(|q| (0..q.times).map(move |attempt| (q, q.from + attempt)))
-        .map(|(q, attempt)| {
-            let order = Order(q.order.clone());
-            (
-                purpose,
-                session.request(order, pristine::isolation(attempt - q.from), attempt),
-            )
-        })
-        .collect();
-    session.watch.stage(Stage::Confirm, batch.len());
-    let mut runs = session.run(Stage::Confirm, batch)?.into_iter();
-    let mut answers = Vec::new();
-    for question in questions {
-        let mine: Vec<usize> = runs
-            .by_ref()
-            .take(question.times as usize)
-            .flatten()
-            .collect();
-        answers.push(if cold_differs(session, &mine, question.at) {
-            ask_cold(session, purpose, question)?
-        } else {
-            read(session, &mine, question.at)
-        });
-    }
-    Ok(answers)
-}
-
-/// Whether the cold run says one thing and all the fresh ones another: then it may be the fork.
-fn cold_differs(session: &Session<'_>, runs: &[usize], at: usize) -> bool {
-    let verdicts = |isolation: Isolation| -> Vec<Polarity> {
-        runs.iter()
-            .map(|run| session.at(*run))
-            .filter(|run| run.isolation == isolation)
-            .map(|run| run.outcomes[at].polarity())
-            .collect()
-    };
-    let (cold, fresh) = (verdicts(Isolation::Cold), verdicts(Isolation::Fresh));
-    cold.first()
-        .is_some_and(|verdict| !fresh.is_empty() && !fresh.contains(verdict))
-}
-
-/// Every run in an interpreter of its own.
-fn ask_cold(
-    session: &mut Session<'_>,
-    purpose: Purpose,
-    question: &Question,
-) -> Result<ColdRuns, LabError> {
-    let batch = (0..question.times)
-        .map(|attempt| {
+    let times: Vec<u32> = questions.iter().map(|question| question.times).collect();
+    session
+        .watch
+        .stage(Stage::Confirm, times.iter().sum::<u32>() as usize);
+    let session = RefCell::new(session);
+    let mut run = |nths: &[Nth]| {
+        let mut session = session.borrow_mut();
+        let request = |nth: &Nth| {
+            let question = &questions[nth.question];
             let order = Order(question.order.clone());
-            (
-                purpose,
-                session.request(order, Isolation::Cold, question.from + attempt),
-            )
+            session.request(order, nth.isolation, question.from + nth.nth)
+        };
+        let batch = nths.iter().map(|nth| (purpose, request(nth))).collect();
+        session.run(Stage::Confirm, batch)
+    };
+    let verdict = |question: usize, run: &usize| {
+        let session = session.borrow();
+        session.at(*run).outcomes[questions[question].at].polarity()
+    };
+    let answers = pristine::ask(&times, &mut run, verdict)?;
+    let session = session.borrow();
+    Ok(questions
+        .iter()
+        .zip(answers)
+        .map(|(question, runs)| {
+            let runs: Vec<usize> = runs.into_iter().flatten().collect();
+            read(&session, &runs, question.at)
         })
-        .collect();
-    let runs = session.run_within(Stage::Confirm, batch)?;
-    Ok(read(session, &runs, question.at))
+        .collect())
 }
 
 /// The same, one run at a time: for verdicts that a busy machine or a taken port could have made.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use flakelab_lab::pristine::Nth;
 use flakelab_lab::{LabError, pristine};
 use flakelab_model::{Experiment, Failure, Isolation, Polarity, RunRecord, TestIndex};
 
@@ -83,20 +84,31 @@ pub(crate) fn ask_with(
     orders: &[Vec<TestIndex>],
     experiment: Option<&Experiment>,
 ) -> Result<Vec<Answer>, LabError> {
-    let times = session.settings.confirmations;
-    let mut batch = Vec::new();
-    for order in orders {
-        for nth in 0..times {
-            let mut request = session.pristine(order.clone(), pristine::isolation(nth), nth);
+    let answers = confirm(session, Stage::Confirm, orders, 0, experiment, verdict)?;
+    Ok(answers.iter().map(|runs| Answer::of(runs)).collect())
+}
+
+/// The runs of each order that publishing takes, from attempt `from` on; `verdict` is what counts of each.
+pub(crate) fn confirm(
+    session: &mut Session<'_>,
+    stage: Stage,
+    orders: &[Vec<TestIndex>],
+    from: u32,
+    experiment: Option<&Experiment>,
+    verdict: impl Fn(&RunRecord) -> Polarity,
+) -> Result<Vec<Vec<Option<RunRecord>>>, LabError> {
+    let times = vec![session.settings.confirmations; orders.len()];
+    let mut run = |nths: &[Nth]| {
+        let request = |nth: &Nth| {
+            let order = orders[nth.question].clone();
+            let mut request = session.pristine(order, nth.isolation, from + nth.nth);
             request.experiment = experiment.cloned();
-            batch.push(request);
-        }
-    }
-    let records = session.run(Stage::Confirm, batch)?;
-    Ok(records
-        .chunks(times.max(1) as usize)
-        .map(Answer::of)
-        .collect())
+            request
+        };
+        let batch = nths.iter().map(request).collect();
+        session.run(stage, batch)
+    };
+    pristine::ask(&times, &mut run, |_, record| verdict(record))
 }
 
 /// The same question to as many other interpreters, in every round from 1 on.
@@ -105,17 +117,13 @@ pub(crate) fn again(
     order: &[TestIndex],
     round: u32,
 ) -> Result<Answer, LabError> {
-    let times = session.settings.confirmations;
-    let batch = (0..times)
-        .map(|nth| {
-            session.pristine(
-                order.to_vec(),
-                pristine::isolation(nth),
-                round * times + nth,
-            )
-        })
-        .collect();
-    Ok(Answer::of(&session.run(Stage::Confirm, batch)?))
+    let from = round * session.settings.confirmations;
+    let orders = [order.to_vec()];
+    let answers = confirm(session, Stage::Confirm, &orders, from, None, verdict)?;
+    Ok(answers
+        .first()
+        .map(|runs| Answer::of(runs))
+        .unwrap_or_default())
 }
 
 /// How often each order fails, in so many runs.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use flakelab_lab::orders::{self, Kind};
-use flakelab_lab::{Lab, LabError, pristine};
+use flakelab_lab::{Lab, LabError};
 use flakelab_model::{Class, Isolation, Order, Polarity, RunRecord, RunRequest, TestIndex};
 
 use crate::ask::{self, Answer};
@@ -213,17 +213,16 @@ fn by_import(
     if case.warm != Isolation::Fresh {
         return Ok(found);
     }
-    let same = |record: &Option<RunRecord>| {
-        let first = record.as_ref().and_then(|r| r.executions.first());
-        first.is_some_and(|first| first.outcome.polarity() == case.other())
+    let first = |record: &RunRecord| {
+        let first = record.executions.first();
+        first.map_or(Polarity::Neutral, |first| first.outcome.polarity())
     };
+    let same = |record: &Option<RunRecord>| record.as_ref().map(first) == Some(case.other());
     for culprits in explanation.culprits.iter().filter(|c| c.rate.is_none()) {
         let mut order = vec![case.target];
         order.extend(&culprits.tests);
-        let batch: Vec<RunRequest> = (0..session.settings.confirmations)
-            .map(|attempt| session.pristine(order.clone(), pristine::isolation(attempt), attempt))
-            .collect();
-        let records = session.run(Stage::Culprits, batch)?;
+        let answers = ask::confirm(session, Stage::Culprits, &[order], 0, None, first)?;
+        let records = answers.into_iter().next().unwrap_or_default();
         if !records.is_empty() && records.iter().all(same) {
             found.push(culprits.tests.clone());
         }

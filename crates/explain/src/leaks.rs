@@ -1,5 +1,7 @@
 //! What the culprits left, and what of it matters: put back, does the target say what it says alone?
 
+use std::collections::BTreeSet;
+
 use flakelab_lab::{LabError, delta};
 use flakelab_model::{
     Experiment, Failure, Isolation, Leak, Observation, Polarity, RunRecord, TestIndex,
@@ -57,6 +59,7 @@ fn look(
         case,
         signature: None,
         tee: false,
+        stuck: BTreeSet::new(),
     };
     if case.alone == Polarity::Fail {
         trial.signature = alone_signature(session, case)?;
@@ -80,6 +83,9 @@ fn look(
             seen = again;
             groups = trial.causes(session, &seen)?;
         }
+    }
+    for leak in &mut seen.leaks {
+        leak.restorable &= !trial.stuck.contains(&leak.id);
     }
     let mut confirmed: Vec<Vec<String>> = Vec::new();
     for group in groups.into_iter().take(MOST_CAUSAL) {
@@ -153,6 +159,8 @@ struct Trial {
     /// For a target that fails alone, how.
     signature: Option<String>,
     tee: bool,
+    /// Leaks that could not be put back when that was tried: a run with one of them says nothing of it.
+    stuck: BTreeSet<String>,
 }
 
 impl Trial {
@@ -200,12 +208,18 @@ impl Trial {
     }
 
     fn matters(
-        &self,
+        &mut self,
         session: &mut Session<'_>,
         sets: &[Vec<String>],
     ) -> Result<Vec<bool>, LabError> {
         let experiments = sets.iter().map(|set| self.experiment(set)).collect();
         let records = self.run(session, experiments)?;
+        for (set, record) in sets.iter().zip(&records) {
+            let seen = record.as_ref().and_then(|r| r.observation.as_ref());
+            let leaks = seen.into_iter().flat_map(|seen| &seen.leaks);
+            let stuck = leaks.filter(|leak| !leak.restorable && set.contains(&leak.id));
+            self.stuck.extend(stuck.map(|leak| leak.id.clone()));
+        }
         Ok(records
             .iter()
             .map(|record| record.as_ref().is_some_and(|record| self.as_alone(record)))
@@ -214,7 +228,7 @@ impl Trial {
 
     /// Minimal groups of leaks that change the verdict back, by forks.
     fn causes(
-        &self,
+        &mut self,
         session: &mut Session<'_>,
         seen: &Observation,
     ) -> Result<Vec<Vec<String>>, LabError> {
@@ -250,7 +264,7 @@ impl Trial {
     }
 
     fn singles(
-        &self,
+        &mut self,
         session: &mut Session<'_>,
         ids: &[String],
     ) -> Result<Vec<Vec<String>>, LabError> {
@@ -264,7 +278,11 @@ impl Trial {
             .collect())
     }
 
-    fn reduce(&self, session: &mut Session<'_>, set: Vec<String>) -> Result<Vec<String>, LabError> {
+    fn reduce(
+        &mut self,
+        session: &mut Session<'_>,
+        set: Vec<String>,
+    ) -> Result<Vec<String>, LabError> {
         delta::minimise(set, MOST_RUNS, &mut |parts| {
             if session.out_of_budget {
                 return Ok(Vec::new());

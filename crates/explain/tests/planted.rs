@@ -304,3 +304,24 @@ fn a_brittle_that_an_import_sets_up_is_said_to_need_no_run() {
     assert!(said, "{:?}", e.notes);
     assert!(e.leaks.is_empty());
 }
+
+#[test]
+fn a_leak_that_could_not_be_put_back_is_named_and_not_taken_for_harmless() {
+    let mut lab = suite(&[(20, victim(&[&[5]], &[]))]);
+    lab.stuck = vec![5];
+    let e = one(&mut lab, &settings(Mode::Probe), target(20));
+    assert_eq!(sets(&e), [[5]]);
+    assert!(e.leaks.iter().all(|found| !found.causal), "{:?}", e.leaks);
+    let name = leak(5).name;
+    let named =
+        |note: &String| note.contains("could not be, and may be it") && note.ends_with(&name);
+    assert!(e.notes.iter().any(named), "{:?}", e.notes);
+}
+
+#[test]
+fn what_no_cold_interpreter_shows_is_not_published() {
+    let mut lab = suite(&[(20, Rule::VictimUnlessCold { polluter: 5 })]);
+    let e = one(&mut lab, &settings(Mode::Probe), target(20));
+    assert!(e.culprits.is_empty(), "{:?}", e.culprits);
+    assert_ne!(e.class, Class::Victim);
+}

@@ -78,6 +78,8 @@ pub struct FakeLab {
     suite: Suite,
     rules: Vec<Rule>,
     stream: Stream,
+    /// Tests whose leak cannot be put back, which only shows when it is tried.
+    pub stuck: Vec<u32>,
     pub runs: u64,
     pub executions: u64,
 }
@@ -89,6 +91,7 @@ impl FakeLab {
             suite: Suite::new(ids),
             rules,
             stream: Stream::new(seed, "fake"),
+            stuck: Vec::new(),
             runs: 0,
             executions: 0,
         }
@@ -103,7 +106,9 @@ impl FakeLab {
             if at + 1 == order.len()
                 && let Some(experiment) = &request.experiment
             {
-                last.retain(|test, _| !experiment.restore.contains(&leak(*test).id));
+                last.retain(|test, _| {
+                    self.stuck.contains(test) || !experiment.restore.contains(&leak(*test).id)
+                });
             }
             let outcome = self.outcome(*test, next.copied(), &last, request);
             last.insert(test.0, at);
@@ -217,10 +222,11 @@ pub fn leak(test: u32) -> Leak {
     }
 }
 
-fn observe(order: &Order, experiment: &Experiment) -> Observation {
+fn observe(order: &Order, experiment: &Experiment, stuck: &[u32]) -> Observation {
     let before = &order.0[..order.0.len().saturating_sub(1)];
     let leaks = before.iter().map(|test| {
         let mut leak = leak(test.0);
+        leak.restorable = !(stuck.contains(&test.0) && experiment.restore.contains(&leak.id));
         leak.at = experiment
             .trace
             .contains(&leak.id)
@@ -270,7 +276,7 @@ impl Lab for FakeLab {
                 observation: request
                     .experiment
                     .as_ref()
-                    .map(|experiment| observe(&request.order, experiment)),
+                    .map(|experiment| observe(&request.order, experiment, &self.stuck)),
             };
             if let ControlFlow::Break(()) = sink(record) {
                 break;

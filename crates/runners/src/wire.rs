@@ -70,6 +70,9 @@ pub(crate) enum Event {
     /// Where the last write of a leak was.
     #[serde(rename = "wrote")]
     Wrote { id: String, at: String },
+    /// A leak that was to be put back and could not be.
+    #[serde(rename = "stuck")]
+    Stuck { id: String },
     /// The watch itself.
     #[serde(rename = "watched")]
     Watched {

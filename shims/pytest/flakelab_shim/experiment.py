@@ -53,11 +53,9 @@ class Experiment:
         wanted = set(self._wanted.get("restore", ()))
         notes = list(self._watch.notes)
         for change in changes:
-            if clean(change.id, 1_000) in wanted:
-                try:
-                    change.restore()
-                except Exception as error:
-                    notes.append("%s could not be put back: %s" % (change.name, type(error).__name__))
+            if clean(change.id, 1_000) in wanted and not change.restore():
+                self._channel.send({"k": "stuck", "id": clean(change.id, 1_000)})
+                notes.append("%s could not be put back" % change.name)
         self._channel.send(
             {
                 "k": "watched",

@@ -165,6 +165,13 @@ impl Job {
         }
     }
 
+    pub(super) fn stuck(&mut self, id: &str) {
+        let seen = self.seen.get_or_insert_default();
+        if let Some(leak) = seen.leaks.iter_mut().find(|leak| leak.id == id) {
+            leak.restorable = false;
+        }
+    }
+
     pub(super) fn watched(&mut self, notes: Vec<String>, objects: u64, milliseconds: u64) {
         let seen = self.seen.get_or_insert_default();
         seen.notes = notes;

@@ -369,6 +369,7 @@ pub(super) fn hear(job: &mut Job, event: Event, progress: &Progress) {
         Event::Reached { n, r } => job.reached(n, &r),
         Event::Leak(leak) => job.leak(leak),
         Event::Wrote { id, at } => job.wrote(&id, at),
+        Event::Stuck { id } => job.stuck(&id),
         Event::Watched { notes, objects, ms } => job.watched(notes, objects, ms),
         Event::End {} => job.end(),
         Event::Lost { m } => job.lose(m),
