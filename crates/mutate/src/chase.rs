@@ -304,10 +304,14 @@ impl<'a> Chase<'a> {
                     signature: failure.map(|f| f.signature()).unwrap_or_default(),
                 });
             }
-            (Polarity::Fail, false) if pursued.earlier && ask.purpose == Purpose::Sweep => {
+            // Another test of its process has executed the change: this may be what came of it.
+            (Polarity::Fail, false) if pursued.earlier && ask.tests.len() > 1 => {
                 self.alone.push(alone(Purpose::Unclear));
             }
-            (Polarity::Fail, false) => controls.note(pursued.test, &pursued.outcome),
+            (Polarity::Fail, false) => {
+                let (_, isolation) = self.subject.placed(ask.rung);
+                controls.note(pursued.test, &pursued.outcome, isolation);
+            }
             (_, true) => {
                 if ask.purpose == Purpose::Kill {
                     self.notes

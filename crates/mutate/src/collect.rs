@@ -8,6 +8,7 @@ use flakelab_model::{
     Isolation, Order, Outcome, Place, Polarity, RunRecord, RunRequest, Suite, TestIndex,
 };
 
+use crate::control::likeness;
 use crate::coverage::{Coverage, Covered};
 use crate::settings::{Collecting, Settings, Stage, Watch};
 
@@ -158,7 +159,8 @@ impl Collector<'_> {
         }
     }
 
-    /// What importing each file of tests reaches, in an interpreter that has imported nothing else.
+    /// What importing each file of tests reaches, in an interpreter that has imported nothing else, and how its first test
+    /// fails there although it passes with the others.
     fn imports(
         &mut self,
         lab: &mut dyn Lab,
@@ -178,6 +180,12 @@ impl Collector<'_> {
             if let Some(reached) = &record.reached {
                 let name = names[record.request].clone();
                 self.coverage.by_file.insert(name, reached.import.clone());
+            }
+            for execution in &record.executions {
+                if execution.outcome.polarity() == Polarity::Fail {
+                    let covered = &mut self.coverage.tests[execution.test.at()];
+                    covered.apart = Some(likeness(&execution.outcome));
+                }
             }
             ControlFlow::Continue(())
         })

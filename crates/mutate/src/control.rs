@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flakelab_model::{Outcome, Polarity, TestIndex};
+use flakelab_model::{Isolation, Outcome, Polarity, TestIndex};
 
 /// How often each test that is about to kill was run without a mutant, coverage runs included: it has passed those.
 const RUNS: u32 = 5;
@@ -17,36 +17,46 @@ pub(crate) fn controls(coverage_runs: u32) -> u32 {
 /// Failures that occur without a mutant, by test.
 #[derive(Debug, Default)]
 pub(crate) struct Controls {
-    asked: BTreeSet<TestIndex>,
-    failures: BTreeMap<TestIndex, BTreeSet<String>>,
+    asked: BTreeSet<(TestIndex, Isolation)>,
+    /// Each with the process that shares most of those it was seen in.
+    failures: BTreeMap<TestIndex, BTreeMap<String, Isolation>>,
 }
 
 impl Controls {
-    /// Whether the test is to be run without a mutant first; says so once.
-    pub(crate) fn ask(&mut self, test: TestIndex) -> bool {
-        self.asked.insert(test)
+    /// Whether the test is to be run without a mutant first, in a process of this kind; says so once. A test that passes
+    /// in forks of the whole suite may need what only the files of others import.
+    pub(crate) fn ask(&mut self, test: TestIndex, isolation: Isolation) -> bool {
+        self.asked.insert((test, isolation))
     }
 
     /// An execution without the mutant, or that did not reach it.
-    pub(crate) fn note(&mut self, test: TestIndex, outcome: &Outcome) {
+    pub(crate) fn note(&mut self, test: TestIndex, outcome: &Outcome, isolation: Isolation) {
         if outcome.polarity() == Polarity::Fail {
-            let known = self.failures.entry(test).or_default();
-            known.insert(likeness(outcome));
+            self.fails(test, likeness(outcome), isolation);
         }
     }
 
-    /// Whether the test fails like this without any mutant.
+    /// It was seen to fail like this.
+    pub(crate) fn fails(&mut self, test: TestIndex, likeness: String, isolation: Isolation) {
+        let known = self.failures.entry(test).or_default();
+        let least = known.entry(likeness).or_insert(isolation);
+        *least = isolation.min(*least);
+    }
+
+    /// Whether the test fails like this without any mutant. In whatever process it was seen: what happens by chance in one
+    /// happens in another, and a kill that is missed leaves the score open, while a false one makes it wrong.
     pub(crate) fn explains(&self, test: TestIndex, outcome: &Outcome) -> bool {
         self.failures
             .get(&test)
-            .is_some_and(|known| known.contains(&likeness(outcome)))
+            .is_some_and(|known| known.contains_key(&likeness(outcome)))
     }
 
-    /// Tests that failed without a mutant, each with how.
-    pub(crate) fn unreliable(&self) -> impl Iterator<Item = (TestIndex, &str)> {
-        self.failures
-            .iter()
-            .filter_map(|(test, known)| Some((*test, known.first()?.as_str())))
+    /// Tests that failed without a mutant, each with how, and the process that shares most of those it was seen in.
+    pub(crate) fn unreliable(&self) -> impl Iterator<Item = (TestIndex, &str, Isolation)> {
+        self.failures.iter().filter_map(|(test, known)| {
+            let (how, isolation) = known.iter().min_by_key(|(_, isolation)| **isolation)?;
+            Some((*test, how.as_str(), *isolation))
+        })
     }
 }
 
@@ -88,13 +98,19 @@ mod tests {
     #[test]
     fn a_failure_that_occurs_without_the_mutant_is_known_by_its_words() {
         let mut controls = Controls::default();
-        assert!(controls.ask(TestIndex(1)));
-        assert!(!controls.ask(TestIndex(1)));
-        controls.note(TestIndex(1), &Outcome::Passed);
-        controls.note(TestIndex(1), &failed("assert 0.25 > 0.5"));
+        assert!(controls.ask(TestIndex(1), Isolation::Fork));
+        assert!(!controls.ask(TestIndex(1), Isolation::Fork));
+        assert!(controls.ask(TestIndex(1), Isolation::Fresh));
+        controls.note(TestIndex(1), &Outcome::Passed, Isolation::Fork);
+        controls.note(TestIndex(1), &failed("assert 0.25 > 0.5"), Isolation::Cold);
+        controls.note(TestIndex(1), &failed("assert 0.75 > 0.5"), Isolation::Fork);
         assert!(controls.explains(TestIndex(1), &failed("assert 0.123 > 0.5")));
         assert!(!controls.explains(TestIndex(1), &failed("assert None > 0.5")));
         assert!(!controls.explains(TestIndex(2), &failed("assert 0.123 > 0.5")));
-        assert_eq!(controls.unreliable().count(), 1);
+        let all: Vec<_> = controls.unreliable().collect();
+        assert_eq!(
+            all,
+            [(TestIndex(1), "failed: assert #.# > #.#", Isolation::Fork)]
+        );
     }
 }

@@ -16,6 +16,9 @@ pub(crate) struct Covered {
     pub micros: u32,
     /// Why it takes no part in what follows.
     pub set_aside: Option<String>,
+    /// How it failed where nothing but its own file was imported.
+    #[serde(default)]
+    pub apart: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,7 +157,7 @@ mod tests {
         Covered {
             runs: runs.iter().map(|run| run.to_vec()).collect(),
             micros: 1_000,
-            set_aside: None,
+            ..Covered::default()
         }
     }
 

@@ -27,7 +27,7 @@ pub struct Spent {
 
 /// Whom a request is for.
 enum For {
-    Control(TestIndex),
+    Control(TestIndex, Isolation),
     Mutant(usize, Ask),
 }
 
@@ -60,9 +60,9 @@ impl Executor<'_> {
                 self.spent.runs += 1;
                 self.spent.cpu += record.cpu;
                 match &whom[record.request] {
-                    For::Control(test) => {
+                    For::Control(test, isolation) => {
                         for execution in &record.executions {
-                            self.controls.note(*test, &execution.outcome);
+                            self.controls.note(*test, &execution.outcome, *isolation);
                         }
                     }
                     For::Mutant(at, ask) => {
@@ -79,28 +79,25 @@ impl Executor<'_> {
         let mut wanted = Vec::new();
         for (at, chase) in chases.iter_mut().enumerate() {
             for ask in chase.next(&self.settings.reruns) {
-                if ask.purpose.may_kill() && self.controls.ask(ask.tests[0]) {
-                    controlled.push(ask.tests[0]);
-                }
                 let request = self.request(chase, &ask);
+                // As it is when it kills: in a process of the same kind.
+                let kind = request.isolation;
+                if ask.purpose.may_kill() && self.controls.ask(ask.tests[0], kind) {
+                    controlled.push((ask.tests[0], kind));
+                }
                 wanted.push((request, For::Mutant(at, ask)));
             }
         }
-        let isolation = if self.settings.forks {
-            Isolation::Fork
-        } else {
-            Isolation::Fresh
-        };
         let timeout = self.settings.timeout;
         let times = controls(1 + self.settings.coverage_reruns);
-        let controls = controlled.into_iter().flat_map(|test| {
+        let controls = controlled.into_iter().flat_map(|(test, isolation)| {
             (0..times).map(move |attempt| {
                 let order = Order(vec![test]);
                 let request = RunRequest {
                     attempt,
                     ..RunRequest::new(order, isolation, timeout)
                 };
-                (request, For::Control(test))
+                (request, For::Control(test, isolation))
             })
         });
         controls.chain(wanted).unzip()
@@ -143,3 +140,6 @@ impl Executor<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,6 +29,8 @@ mod found;
 mod layout;
 mod mutate;
 mod pair;
+#[cfg(test)]
+mod planted;
 mod priority;
 mod reuse;
 mod scout;

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use flakelab_lab::{Lab, LabError};
-use flakelab_model::{Suite, TestIndex};
+use flakelab_model::{Isolation, Suite, TestIndex};
 use flakelab_source::Source;
 use flakelab_source::mutants::{Mutants, Mutation, Point, Unit, UnitKind, mutants};
 
 use crate::chase::Chase;
 use crate::collect::collect;
+use crate::control::Controls;
 use crate::coverage::{Coverage, Stability};
 use crate::execute::{Executor, Spent};
 use crate::found::{Counts, Found, Verdict, describe, matrix_pairs};
@@ -72,7 +73,7 @@ pub fn mutate(
         coverage: &coverage,
         executor: Executor {
             settings,
-            controls: Default::default(),
+            controls: known_failures(&coverage),
             spent: Spent::default(),
         },
         tests: Tests::new(
@@ -105,8 +106,13 @@ pub fn mutate(
         .filter_map(|(covered, id)| Some((id.to_string(), covered.set_aside.clone()?)))
         .collect();
     let unreliable = campaign.executor.controls.unreliable();
-    let unreliable = unreliable.map(|(test, how)| {
-        let why = format!("fails in other orders, or now and then, without a mutant: {how}");
+    let unreliable = unreliable.map(|(test, how, isolation)| {
+        let when = if isolation.is_pristine() {
+            "where only its own file is collected"
+        } else {
+            "in other orders, or now and then"
+        };
+        let why = format!("fails {when}, without a mutant: {how}");
         (suite.id(test).to_string(), why)
     });
     let unreliable = unreliable.collect();
@@ -126,6 +132,17 @@ pub fn mutate(
             .collect(),
         statements: layout.statements,
     })
+}
+
+/// What coverage runs have shown of tests that take part.
+fn known_failures(coverage: &Coverage) -> Controls {
+    let mut controls = Controls::default();
+    for (at, covered) in coverage.tests.iter().enumerate() {
+        if let (None, Some(how)) = (&covered.set_aside, &covered.apart) {
+            controls.fails(TestIndex(at as u32), how.clone(), Isolation::Fresh);
+        }
+    }
+    controls
 }
 
 /// The coverage of before in a campaign that goes on, else that of new runs.

@@ -107,6 +107,41 @@ fn tests_that_fail_without_a_mutant_take_no_part() {
     assert!(run.stderr.contains("nothing_of_the_kind"), "{}", run.stderr);
 }
 
+/// With plain pytest nothing notices that the limit is another one: the test fails where `test_a.py` is not imported.
+#[test]
+fn a_test_that_needs_the_import_of_another_file_kills_nothing_where_it_is_collected_alone() {
+    let project = Project::new(&[
+        ("registry.py", "KNOWN = []\n"),
+        (
+            "shop.py",
+            "LIMIT = 3\n\n\ndef over(n):\n    return n > LIMIT\n",
+        ),
+        (
+            "test_a.py",
+            "import registry\n\nregistry.KNOWN.append('a')\n\n\ndef test_a():\n    pass\n",
+        ),
+        (
+            "test_b.py",
+            "import registry\nimport shop\n\n\ndef test_b():\n    assert registry.KNOWN\n    assert shop.over(9)\n",
+        ),
+    ]);
+    let run = project.mutate(&["--only", "shop.py", "--reruns", "1"]);
+    let limit = run.mutants().iter().find(|m| m["line"] == 1);
+    let limit = limit.expect("a mutant of the limit");
+    assert_eq!(limit["status"], "unknown", "{limit:#}");
+    assert_eq!(run.set_aside(), ["test_b.py::test_b"]);
+    assert!(
+        run.stdout.contains("where only its own file is collected"),
+        "{}",
+        run.stdout
+    );
+    // A fork of the whole suite has what it needs.
+    assert_eq!(
+        run.statuses_in("over"),
+        BTreeSet::from(["killed".into(), "survived".into()])
+    );
+}
+
 #[test]
 fn code_that_is_imported_from_elsewhere_is_not_covered() {
     let elsewhere = Project::new(&[("code1.py", CODE)]);

@@ -1,48 +1,18 @@
 use flakelab_lab::Sink;
-use flakelab_model::{Failure, Phase, Pursued, Suite};
-use flakelab_source::Source;
-use flakelab_source::mutants::{Mutants, UnitKind, mutants};
+use flakelab_model::{Pursued, Suite};
+use flakelab_source::mutants::UnitKind;
 
 use super::*;
 use crate::chase::Purpose;
 use crate::control::Controls;
 use crate::execute::Spent;
 use crate::pair::PairVerdict;
-use crate::priority::Candidate;
-use crate::settings::{Collecting, File, Reruns, Settings};
+use crate::planted::{Planted, failed, record, settings};
+use crate::settings::Settings;
 use crate::subject::Lane;
-use crate::test_files::TestFiles;
 
 const TEXT: &str =
     "def add(a, b):\n    return a + b - 1\n\n\ndef half(a, by=2):\n    return a / by\n";
-
-fn settings() -> Settings {
-    let minute = Duration::from_secs(60);
-    Settings {
-        seed: 1,
-        collecting: Collecting::Together,
-        coverage_reruns: 3,
-        reruns: Reruns {
-            same_process: 5,
-            process_per_mutant: 5,
-            process_per_pair: 5,
-            fresh_interpreter: 5,
-        },
-        immediate: true,
-        matrix: false,
-        sample: None,
-        mutants: BTreeSet::new(),
-        lines: None,
-        without: Vec::new(),
-        most_hits: 100_000,
-        timeout: Timeout {
-            test: minute,
-            run: minute,
-        },
-        forks: true,
-        environment: String::new(),
-    }
-}
 
 /// Executes looks as a table says: (body, test) that fails, and one that ends the process.
 struct Scripted {
@@ -108,45 +78,13 @@ impl Lab for Scripted {
 
 /// Every mutant of [`TEXT`] after somebody has looked.
 fn each(lab: &mut Scripted, settings: &Settings, see: &mut dyn FnMut(&mut Chase<'_>)) {
-    let source = Source::parse(TEXT).expect("it parses");
-    let found: Mutants = mutants(&source);
-    let file = File {
-        path: "calc.py".into(),
-        absolute: "/calc.py".into(),
-        text: TEXT.into(),
-    };
-    let files = TestFiles::new(&lab.suite);
-    let order: Vec<Candidate> = lab
-        .suite
-        .indices()
-        .map(|test| Candidate {
-            test,
-            seen: 4,
-            of: 4,
-            micros: 100,
-        })
-        .collect();
-    let chases = || -> Vec<Chase<'_>> {
-        let all = found.mutations.iter().map(|change| {
-            let subject = Subject {
-                file: &file,
-                unit: &found.units[change.unit],
-                change,
-                found: &found,
-                lane: Lane::Swap,
-                order: order.clone(),
-                files: &files,
-            };
-            Chase::new(subject, settings)
-        });
-        all.collect()
-    };
+    let planted = Planted::new(TEXT, &lab.suite);
     let mut executor = Executor {
         settings,
         controls: Controls::default(),
         spent: Spent::default(),
     };
-    let mut chases = chases();
+    let mut chases = planted.chases(Lane::Swap, settings);
     executor.scout(lab, &mut chases).expect("scouted");
     chases.iter_mut().for_each(see);
 }
@@ -161,30 +99,6 @@ fn scouted(lab: &mut Scripted, settings: &Settings) -> Vec<(String, Vec<u32>)> {
         found.push((text, asks.map(|ask| ask.tests[0].0).collect()));
     });
     found
-}
-
-fn failed(message: &str) -> Outcome {
-    Outcome::Failed(Arc::new(Failure {
-        phase: Phase::Call,
-        message: message.into(),
-        at: String::new(),
-    }))
-}
-
-fn record(request: usize, ending: Ending, pursued: Vec<Pursued>) -> RunRecord {
-    RunRecord {
-        request,
-        ending,
-        executions: Vec::new(),
-        hash_seed: 1,
-        cpu: Duration::ZERO,
-        wall: Duration::ZERO,
-        plain: false,
-        observation: None,
-        trace: None,
-        pursued,
-        reached: None,
-    }
 }
 
 /// Test 1 has executed the change.
