@@ -98,6 +98,7 @@ def fixed(subject, document):
 def measured(_subject, document):
     configurations = {each["name"]: each for each in document["configurations"]}
     seen = {"runs": document["campaign"]["total_runs"], "tests": document["campaign"]["tests"], "layers": {}}
+    seen["each"] = document["campaign"]["runs"]
     for name in ("controlled", "uncontrolled"):
         for layer in configurations.get(name, {"layers": []})["layers"]:
             seen["layers"].setdefault(layer["layer"], {})[name] = {

@@ -2,6 +2,8 @@
 
 import textwrap
 
+from .intervals import interval
+
 LONGEST = 300
 
 
@@ -43,6 +45,14 @@ def block(text):
 
 def share(part, whole):
     return f"{part} of {whole} ({100 * part / whole:.0f} %)" if whole else "–"
+
+
+def estimate(part, whole, digits=0):
+    """A share with its 95 % interval."""
+    if not whole:
+        return "–"
+    low, high = (100 * end for end in interval(part, whole))
+    return f"{part} of {whole} ({100 * part / whole:.{digits}f} %; {low:.{digits}f} – {high:.{digits}f} %)"
 
 
 def seconds(spent):

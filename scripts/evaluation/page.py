@@ -4,11 +4,11 @@ import collections
 import math
 
 from .campaign import VERBS
-from .markdown import block, cell, code, paragraph, seconds, share, table
+from .intervals import interval
+from .markdown import block, cell, code, estimate, paragraph, seconds, share, table
 from .papers import FIGURES, WORKS
 
 LAYERS = ("outcome", "assertions", "code")
-RUNS = int(VERBS["measure"][VERBS["measure"].index("--runs") + 1])
 SAMPLE = VERBS["mutate"][VERBS["mutate"].index("--sample") + 1]
 
 
@@ -72,30 +72,25 @@ def beside(projects, known):
         total = sum(project["known"] for project, _ in detected)
         right = sum(said["classified"] for _, said in detected)
         number = sum(said["found"] for _, said in detected)
-        row("found", "order-dependent tests found that others had found", share(number, total))
-        rows.append(["of these, called victim or brittle as the truth has it", share(right, number), "–", "–"])
+        row("found", "order-dependent tests found, of those that plain pytest had shown to be", estimate(number, total))
+        rows.append(["of these, called victim or brittle as the truth has it", estimate(right, number), "–", "–"])
     fixed = ran(known, "fix")
     if fixed:
         total = sum(project["known"] for project, _ in fixed)
         row(
             "fixed",
             "order-dependent tests with a patch that holds",
-            share(sum(s["known_held"] for _, s in fixed), total),
+            estimate(sum(s["known_held"] for _, s in fixed), total),
         )
     mutated = [said for _, said in ran(projects, "mutate")]
     if mutated:
         mutants = added(mutated, "totals")
         decided = mutants["killed"] + mutants["survived"] + mutants["unknown"]
         first = sum(said["unknown_at_first"] for said in mutated)
-        row("unknown", "mutants unknown after one execution", share(first, decided))
-        resolved = share(first - mutants["unknown"], first) if first else "there were none"
+        row("unknown", "mutants unknown after one execution", estimate(first, decided))
+        resolved = estimate(first - mutants["unknown"], first) if first else "there were none"
         row("resolved", "of these, resolved by reruns and isolation", resolved)
-        low, high = mutants["killed"], mutants["killed"] + mutants["unknown"]
-        row(
-            "score",
-            "mutation score, at the end",
-            f"{100 * low / decided:.1f} % – {100 * high / decided:.1f} %" if decided else "–",
-        )
+        row("score", "mutation score, after all reruns", scored(mutants["killed"], mutants["unknown"], decided))
         for what, quantity in (
             ("statements", "statements whose coverage varies"),
             ("tests", "tests whose coverage varies"),
@@ -103,7 +98,7 @@ def beside(projects, known):
         ):
             part = sum(said["coverage"][what]["varying"] for said in mutated)
             whole = sum(said["coverage"][what]["of"] for said in mutated)
-            row(what, quantity, f"{100 * part / whole:.1f} %" if whole else "–")
+            row(what, quantity, estimate(part, whole, 1))
     measured = [said["layers"] for _, said in ran(projects, "measure")]
     for name in ("controlled", "uncontrolled"):
         values = [layers["code"][name]["suite"] for layers in measured if name in layers.get("code", {})]
@@ -111,7 +106,7 @@ def beside(projects, known):
             row(
                 name,
                 f"entropy of a suite, {name}",
-                f"{min(values):.2f} – {max(values):.2f}, functions, up to {RUNS} runs",
+                f"{min(values):.2f} – {max(values):.2f}, functions, up to {runs(projects)} runs",
             )
     positives = [
         max(
@@ -129,10 +124,26 @@ def beside(projects, known):
         row("false_positives", "runs of tests that differ from the first", own)
     text = """
         Other projects, other languages and other numbers of runs: what stands side by side is the same quantity, not
-        the same experiment.
+        the same experiment. flakelab was developed with these projects at hand: they show what it does, not what it
+        would do on projects that nobody had looked at. Behind a share stands its 95 % interval (Clopper and Pearson),
+        as if what is counted were independent; tests and mutants of one project are less so, and the truth is wider.
     """
     head = ["quantity", "here", "in the paper", "where"]
     return "\n".join(["## Beside the papers\n", paragraph(text), table(head, rows).replace("---:", "---")])
+
+
+def scored(killed, unknown, decided):
+    """A range, from all that are unknown survived to all killed, and the interval around both ends."""
+    if not decided:
+        return "–"
+    low, high = (100 * count / decided for count in (killed, killed + unknown))
+    least, most = (100 * interval(killed, decided)[0], 100 * interval(killed + unknown, decided)[1])
+    return f"{low:.1f} % – {high:.1f} % ({least:.1f} – {most:.1f} %)"
+
+
+def runs(projects):
+    """Of each configuration of `measure`; facts that do not say so are of campaigns with three."""
+    return max((said.get("each", 3) for _, said in ran(projects, "measure")), default=0)
 
 
 def added(said, key):
@@ -217,9 +228,10 @@ def measured(projects):
         rows.append([*cells, cell("; ".join(blamed) or "–"), seconds(project["verbs"]["measure"])])
     if not rows:
         return ""
+    most = runs(projects)
     head = ["project", "runs"] + [f"{layer}, {name}" for layer in LAYERS for name in ("controlled", "uncontrolled")]
     text = f"""
-        Entropy of the suite in nats (0: all runs alike; {math.log(RUNS):.2f}: all {RUNS} differ), and in brackets how
+        Entropy of the suite in nats (0: all runs alike; {math.log(most):.2f}: all {most} differ), and in brackets how
         many tests vary; then the tests that a factor explains.
     """
     return "\n".join(["### Measured\n", paragraph(text), table([*head, "explained by", "`measure`"], rows)])
@@ -280,9 +292,11 @@ def truth(known):
         "patch holds",
         "not listed",
     ]
+    names = sorted({name for project in known for name in project.get("all", [])} - {each["name"] for each in known})
+    others = f"; not run: {', '.join(map(code, names))}" if names else ""
     text = f"""
         Projects at fixed commits whose order-dependent tests were found with plain pytest in new processes;
-        {len(known)} of {total} were run, not picked at random: small ones end sooner.
+        {len(known)} of {total} were run{others}.
         *Known* tests are victims or brittles; a *culprit* is named if it is one
         that the truth lists, or if the truth is no complete list; *state causal* means that putting it back changed
         the verdict; a *patch holds* if plain pytest passes the test with it, alone and after every known culprit.

@@ -1,6 +1,10 @@
 """The page says what the facts say, and nothing of a suite breaks out of its cell."""
 
-from evaluation.markdown import block, cell, code, share, table
+import math
+from fractions import Fraction
+
+from evaluation.intervals import interval
+from evaluation.markdown import block, cell, code, estimate, share, table
 from evaluation.page import page
 
 HOSTILE = "t.py::test[`| <b>\x1b[31m\n## title|`]" + "x" * 2000
@@ -39,6 +43,23 @@ def test_text_of_a_suite_stays_in_its_cell():
 def test_shares_of_nothing_are_no_numbers():
     assert share(1, 4) == "1 of 4 (25 %)"
     assert share(0, 0) == "–"
+    assert estimate(0, 0) == "–"
+
+
+def test_intervals_are_those_of_clopper_and_pearson():
+    # Where none or all are, the other end has a closed form.
+    assert abs(interval(0, 10)[1] - (1 - 0.025 ** (1 / 10))) < 1e-9
+    assert abs(interval(99, 99)[0] - 0.025 ** (1 / 99)) < 1e-9
+    assert (interval(0, 10)[0], interval(99, 99)[1]) == (0.0, 1.0)
+    for part, whole in ((3, 4), (15, 20), (9, 200)):
+        low, high = map(Fraction, interval(part, whole))
+
+        def exactly(count, p, whole=whole):
+            return math.comb(whole, count) * p**count * (1 - p) ** (whole - count)
+
+        as_few = sum(exactly(count, high) for count in range(part + 1))
+        fewer = sum(exactly(count, low) for count in range(part))
+        assert abs(float(as_few) - 0.025) < 1e-9 and abs(1 - float(fewer) - 0.025) < 1e-9
 
 
 def test_a_finding_is_shown_with_what_plain_pytest_said():
@@ -54,15 +75,17 @@ def test_a_finding_is_shown_with_what_plain_pytest_said():
 
 def test_figures_of_all_projects_stand_beside_those_of_the_papers():
     verbs = {"detect": detected(found=3, classified=2, missed=["t.py::test_lost"]), "mutate": mutated(50, 25, 5, 20)}
-    known = project("o/n", "known", verbs, known=4)
+    known = project("o/n", "known", verbs, known=4, all=["a/b", "o/n"])
     suite = project("click", "suite", {"detect": detected(), "mutate": mutated(10, 10, 0, 0)})
     text = page([suite, known])
-    assert "| 3 of 4 (75 %) | 57 % of 1,978 tests" in text
-    assert "| 2 of 3 (67 %) |" in text
-    assert "| 20 of 100 (20 %) | 2,866 of 66,518 mutants (4 %) |" in text
-    assert "| 15 of 20 (75 %) | 2,275 of 2,866 unknown mutants (79.4 %) |" in text
-    assert "| 60.0 % – 65.0 % | 77.7 % – 82.0 % |" in text
-    assert "1 of 29 were run" in " ".join(text.split())
+    assert "| 3 of 4 (75 %; 19 – 99 %) | 57 % of 1,978 tests" in text
+    assert "| 2 of 3 (67 %; 9 – 99 %) |" in text
+    assert "| 20 of 100 (20 %; 13 – 29 %) | 2,866 of 66,518 mutants (4 %) |" in text
+    assert "| 15 of 20 (75 %; 51 – 91 %) | 2,275 of 2,866 unknown mutants (79.4 %) |" in text
+    assert "mutation score, after all reruns | 60.0 % – 65.0 % (49.7 – 74.3 %) | 77.7 % – 82.0 %, before" in text
+    plain = " ".join(text.split())
+    assert "1 of 29 were run; not run: `a/b`. *Known*" in plain and "small ones" not in plain
+    assert "developed with these projects at hand" in plain
     assert "Not found: `t.py::test_lost` (`o/n`)." in text
 
 
