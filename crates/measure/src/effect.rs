@@ -1,4 +1,4 @@
-//! What one factor does: how much of the entropy between runs that differ in nothing else goes with its settings.
+//! What each factor does: how much of the entropy between runs that differ in nothing else goes with its settings.
 //!
 //! The statistic is the mutual information between the factor's setting and the group a run falls into. Its
 //! expectation and its p-value come from permuting settings among those runs: a test that is another in every run
@@ -6,15 +6,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flakelab_lab::orders::Stream;
-
+use crate::arrange;
 use crate::factor::{Factor, Settings};
 use crate::pool::SnapshotId;
 
-/// Permutations; fewer where there are many tests to permute for.
+/// Permutations that are drawn, and how many are so few that every one is looked at; fewer where there are many tests to
+/// permute for.
 const PERMUTATIONS: usize = 9_999;
+const FEW: usize = 10_000;
 const MOST_WORK: usize = 40_000_000;
-/// Share of false names among the tests that are named, after Benjamini and Hochberg.
+/// Those of five runs of each of two settings are 252: they are always looked at.
+const LEAST_FEW: usize = 1_000;
+/// Share of false names among the tests that are named at a layer, for all factors together, after Benjamini and Hochberg.
 const FALSE_DISCOVERIES: f64 = 0.05;
 
 /// Settings under which every run is given something else: each such run is a level of its own.
@@ -151,8 +154,22 @@ pub struct Effect {
     pub p: f64,
     /// Nats explained beyond chance, summed over the affected tests.
     pub explained: f64,
+    /// Nats that could have been, summed over all tests that vary in these runs.
+    pub observed: f64,
     /// The most affected first.
     pub tests: Vec<Affected>,
+}
+
+impl Effect {
+    /// Of what varies between runs that differ in nothing but the factor, the part that goes with it, test by test: what
+    /// varies in tests that are not named is left unexplained.
+    pub fn share(&self) -> f64 {
+        if self.observed < SLACK {
+            0.0
+        } else {
+            (self.explained / self.observed).clamp(0.0, 1.0)
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -163,22 +180,68 @@ pub struct Affected {
     pub p: f64,
 }
 
-/// For each test its snapshot in every run of the campaign.
-pub fn assess(comparison: &Comparison, tests: &[Vec<Option<SnapshotId>>], seed: u64) -> Effect {
+/// What is equal but for rounding counts as equal.
+const SLACK: f64 = 1e-9;
+
+/// One test under one factor, before it is known which are named.
+struct Suspect {
+    affected: Affected,
+    explained: f64,
+}
+
+/// What each factor does at a layer. For each test its snapshot in every run of the campaign.
+pub fn assess(
+    comparisons: &[Comparison],
+    tests: &[Vec<Option<SnapshotId>>],
+    seed: u64,
+) -> Vec<Effect> {
+    let (mut effects, suspects): (Vec<Effect>, Vec<Vec<Suspect>>) = comparisons
+        .iter()
+        .map(|comparison| one(comparison, tests, seed))
+        .unzip();
+    // All factors at once: whoever tries sixteen of them has sixteen chances to be wrong about a test.
+    let suspects: Vec<(usize, Suspect)> = suspects
+        .into_iter()
+        .enumerate()
+        .flat_map(|(factor, tests)| tests.into_iter().map(move |test| (factor, test)))
+        .collect();
+    let p_values: Vec<f64> = suspects.iter().map(|(_, s)| s.affected.p).collect();
+    let named: BTreeSet<usize> = discoveries(&p_values).into_iter().collect();
+    for (at, (factor, suspect)) in suspects.into_iter().enumerate() {
+        if named.contains(&at) {
+            effects[factor].explained += suspect.explained;
+            effects[factor].tests.push(suspect.affected);
+        }
+    }
+    for effect in &mut effects {
+        effect
+            .tests
+            .sort_by(|a, b| b.effect.total_cmp(&a.effect).then(a.test.cmp(&b.test)));
+    }
+    effects
+}
+
+/// One factor, no test of which is named yet.
+fn one(
+    comparison: &Comparison,
+    tests: &[Vec<Option<SnapshotId>>],
+    seed: u64,
+) -> (Effect, Vec<Suspect>) {
     let grouped: Vec<(usize, Grouped)> = tests
         .iter()
         .enumerate()
         .filter_map(|(test, runs)| Some((test, group(comparison, runs)?)))
         .collect();
     if grouped.is_empty() {
-        return Effect {
+        let effect = Effect {
             p: 1.0,
             ..Effect::default()
         };
+        return (effect, Vec::new());
     }
     let size: usize = comparison.strata.iter().map(Vec::len).sum();
     let table = Logs::up_to(size);
-    let mut labels: Vec<Vec<usize>> = comparison
+    let labels: Vec<Vec<usize>> = comparison
         .strata
         .iter()
         .map(|runs| runs.iter().map(|(_, level)| *level).collect())
@@ -188,49 +251,54 @@ pub fn assess(comparison: &Comparison, tests: &[Vec<Option<SnapshotId>>], seed: 
         .map(|(_, groups)| comparison.information(&labels, groups, &table))
         .collect();
     let observed: f64 = found.iter().map(|(shared, _)| shared).sum();
-    let rounds = (MOST_WORK / (grouped.len() * size)).clamp(199, PERMUTATIONS);
-    let mut stream = Stream::new(seed, "permutations");
+    let affordable = MOST_WORK / (grouped.len() * size);
     let mut sums = vec![0.0; grouped.len()];
     let mut as_much = vec![0usize; grouped.len()];
     let mut as_much_in_all = 0usize;
-    // What is equal but for rounding counts as equal.
-    let slack = 1e-9;
-    for _ in 0..rounds {
-        for stratum in &mut labels {
-            stream.shuffle(stratum);
-        }
-        let mut all = 0.0;
-        for (at, (_, groups)) in grouped.iter().enumerate() {
-            let (shared, _) = comparison.information(&labels, groups, &table);
-            sums[at] += shared;
-            as_much[at] += usize::from(shared >= found[at].0 - slack);
-            all += shared;
-        }
-        as_much_in_all += usize::from(all >= observed - slack);
-    }
-    let p = |hits: usize| (hits + 1) as f64 / (rounds + 1) as f64;
-    let expected: Vec<f64> = sums.iter().map(|sum| sum / rounds as f64).collect();
+    let looked = arrange::each(
+        &labels,
+        affordable.clamp(LEAST_FEW, FEW),
+        affordable.clamp(199, PERMUTATIONS),
+        seed,
+        &mut |labels| {
+            let mut all = 0.0;
+            for (at, (_, groups)) in grouped.iter().enumerate() {
+                let (shared, _) = comparison.information(labels, groups, &table);
+                sums[at] += shared;
+                as_much[at] += usize::from(shared >= found[at].0 - SLACK);
+                all += shared;
+            }
+            as_much_in_all += usize::from(all >= observed - SLACK);
+        },
+    );
+    let expected: Vec<f64> = sums
+        .iter()
+        .map(|sum| sum / looked.arrangements as f64)
+        .collect();
     let own: f64 = found.iter().map(|(_, own)| own).sum();
     let by_chance: f64 = expected.iter().sum();
-    let mut effect = Effect {
+    let suspects: Vec<Suspect> = grouped
+        .iter()
+        .enumerate()
+        .map(|(at, (test, _))| {
+            let (shared, own) = found[at];
+            Suspect {
+                affected: Affected {
+                    test: *test,
+                    effect: beyond(shared, expected[at], own),
+                    p: looked.p(as_much[at]),
+                },
+                explained: (shared - expected[at]).max(0.0),
+            }
+        })
+        .collect();
+    let effect = Effect {
         effect: beyond(observed, by_chance, own),
-        p: p(as_much_in_all),
+        p: looked.p(as_much_in_all),
+        observed: (own - by_chance).max(0.0),
         ..Effect::default()
     };
-    let p_values: Vec<f64> = as_much.iter().map(|hits| p(*hits)).collect();
-    for at in discoveries(&p_values) {
-        let (shared, own) = found[at];
-        effect.explained += (shared - expected[at]).max(0.0);
-        effect.tests.push(Affected {
-            test: grouped[at].0,
-            effect: beyond(shared, expected[at], own),
-            p: p_values[at],
-        });
-    }
-    effect
-        .tests
-        .sort_by(|a, b| b.effect.total_cmp(&a.effect).then(a.test.cmp(&b.test)));
-    effect
+    (effect, suspects)
 }
 
 /// `None` for a test that does not vary in these runs.
@@ -254,126 +322,25 @@ fn group(comparison: &Comparison, runs: &[Option<SnapshotId>]) -> Option<Grouped
 /// How much of what could be explained beyond chance is.
 fn beyond(shared: f64, by_chance: f64, own: f64) -> f64 {
     let possible = own - by_chance;
-    if possible < 1e-9 {
+    if possible < SLACK {
         0.0
     } else {
         ((shared - by_chance) / possible).clamp(0.0, 1.0)
     }
 }
 
-/// The positions of p-values that hold together, after Benjamini and Hochberg.
+/// The positions of p-values that hold together, after Benjamini and Hochberg: below the level, so that nothing is named
+/// where the best of all arrangements only just reaches it.
 fn discoveries(p_values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
     let count = p_values.len() as f64;
-    let holds = |(rank, at): (usize, &usize)| {
-        p_values[*at] <= FALSE_DISCOVERIES * (rank + 1) as f64 / count
-    };
+    let holds =
+        |(rank, at): (usize, &usize)| p_values[*at] < FALSE_DISCOVERIES * (rank + 1) as f64 / count;
     let last = order.iter().enumerate().rposition(holds);
     order.truncate(last.map_or(0, |last| last + 1));
     order
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn settings(seed: &str) -> Settings {
-        Settings::from([
-            (Factor::HashSeed, seed.to_owned()),
-            (Factor::State, "restored".to_owned()),
-        ])
-    }
-
-    /// Ten controlled runs, and two of each of five other hash seeds.
-    fn runs() -> Vec<Settings> {
-        let varied =
-            (1..=5).flat_map(|seed| [settings(&seed.to_string()), settings(&seed.to_string())]);
-        (0..10).map(|_| settings("0")).chain(varied).collect()
-    }
-
-    fn ids(groups: impl IntoIterator<Item = u32>) -> Vec<Option<SnapshotId>> {
-        groups.into_iter().map(|g| Some(SnapshotId(g))).collect()
-    }
-
-    fn compare() -> Comparison {
-        let runs = runs();
-        let runs: Vec<&Settings> = runs.iter().collect();
-        Comparison::new(Factor::HashSeed, &runs).expect("hash seeds differ")
-    }
-
-    #[test]
-    fn a_test_that_follows_the_factor_is_explained_whole() {
-        let follows = ids((0..10).map(|_| 0).chain([1, 1, 2, 2, 3, 3, 4, 4, 5, 5]));
-        let effect = assess(&compare(), &[follows, ids([0; 20])], 1);
-        assert!((effect.effect - 1.0).abs() < 1e-9, "{effect:?}");
-        assert!(effect.p < 0.001);
-        assert_eq!(effect.tests.len(), 1);
-        assert_eq!(effect.tests[0].test, 0);
-    }
-
-    #[test]
-    fn a_test_that_is_another_in_every_run_is_not_the_factors_doing() {
-        let effect = assess(&compare(), &[ids(0..20)], 1);
-        assert!(effect.effect < 1e-9 && effect.p == 1.0, "{effect:?}");
-        assert!(effect.tests.is_empty());
-    }
-
-    #[test]
-    fn a_factor_that_is_another_in_every_run_explains_what_is_another_in_every_run() {
-        let random = (0..10).map(|_| settings("random"));
-        let runs: Vec<Settings> = (0..10).map(|_| settings("0")).chain(random).collect();
-        let runs: Vec<&Settings> = runs.iter().collect();
-        let comparison = Comparison::new(Factor::HashSeed, &runs).expect("seeds differ");
-        let follows = ids((0..10).map(|_| 0).chain(1..11));
-        let effect = assess(&comparison, &[follows, ids(0..20)], 1);
-        assert_eq!(effect.tests.len(), 1);
-        assert!((effect.tests[0].effect - 1.0).abs() < 1e-9, "{effect:?}");
-        assert_eq!(comparison.settings, ["0", "random"]);
-    }
-
-    #[test]
-    fn a_coin_is_not_the_factors_doing() {
-        let coin = ids([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 0]);
-        let effect = assess(&compare(), &[coin], 1);
-        assert!(effect.p > 0.05, "{effect:?}");
-        assert!(effect.tests.is_empty());
-    }
-
-    #[test]
-    fn runs_that_differ_in_two_factors_are_not_compared() {
-        let mut other = settings("1");
-        other.insert(Factor::State, "left".into());
-        let base = settings("0");
-        assert!(Comparison::new(Factor::HashSeed, &[&base, &other]).is_none());
-        assert!(Comparison::new(Factor::HashSeed, &[&base, &base]).is_none());
-    }
-
-    #[test]
-    fn permutations_stay_within_strata() {
-        // The other factor alone decides; the hash seed differs within both of its settings.
-        let mut all = Vec::new();
-        let mut groups = Vec::new();
-        for (group, state) in ["restored", "left"].iter().enumerate() {
-            for seed in ["0", "0", "0", "1", "1", "1"] {
-                let mut run = settings(seed);
-                run.insert(Factor::State, (*state).to_owned());
-                all.push(run);
-                groups.push(group as u32);
-            }
-        }
-        let all: Vec<&Settings> = all.iter().collect();
-        let comparison = Comparison::new(Factor::HashSeed, &all).expect("seeds differ");
-        let effect = assess(&comparison, &[ids(groups)], 1);
-        assert_eq!((effect.effect, effect.p), (0.0, 1.0), "{effect:?}");
-    }
-
-    #[test]
-    fn runs_a_test_is_missing_from_say_nothing() {
-        let mut follows = ids((0..10).map(|_| 0).chain([1; 10]));
-        follows[3] = None;
-        follows[17] = None;
-        let effect = assess(&compare(), &[follows], 1);
-        assert_eq!(effect.tests.len(), 1);
-    }
-}
+mod tests;

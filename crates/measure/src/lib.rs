@@ -4,6 +4,7 @@
 //! A layer turns each execution into a snapshot, a set of (element, value). Everything else (groups, entropy,
 //! range, effects of factors) is the same for all layers.
 
+mod arrange;
 mod effect;
 mod factor;
 mod invariants;
@@ -21,5 +22,5 @@ pub use layer::Layer;
 pub use margin::{Latent, latent};
 pub use measure::{Journal, Kept, Measured, Measurement, Run, Wanted, Watch, measure};
 pub use metrics::{Flakiness, Unstable, false_positives, of_groups, of_suite, of_test, unstable};
-pub use plan::{CONTROLLED, Configuration, Means, gao, one_by_one};
+pub use plan::{Configuration, Means, gao, one_by_one};
 pub use pool::{Content, Pool, SnapshotId, Text, decode, encode};

@@ -51,6 +51,8 @@ pub struct Measured {
 #[derive(Debug)]
 pub struct Measurement {
     pub pool: Pool,
+    /// The name of the configuration that the others are compared with: the first that was planned. It may have no runs.
+    pub base: String,
     pub configurations: Vec<Measured>,
     pub notes: Vec<String>,
 }
@@ -96,6 +98,11 @@ pub fn measure(
     let mut campaign = Campaign {
         measurement: Measurement {
             pool: journal.pool()?,
+            base: wanted
+                .configurations
+                .first()
+                .map(|c| c.name.clone())
+                .unwrap_or_default(),
             configurations: Vec::new(),
             notes: Vec::new(),
         },
@@ -156,7 +163,8 @@ pub fn measure(
 }
 
 /// The runs that are missing, in the order they are made: one of each configuration in turn, so that what drifts with
-/// time drifts through all of them alike. Runs that are to go at once go at once.
+/// time drifts through all of them alike. The first configuration goes first: a campaign that ends early has what the
+/// others are compared with. Runs that are to go at once go at once.
 fn rounds(
     plan: &[Configuration],
     done: &[Vec<Option<Run>>],
@@ -167,7 +175,9 @@ fn rounds(
     let mut batches = Vec::new();
     for round in 0..most {
         let mut order: Vec<usize> = (0..plan.len()).collect();
-        stream.shuffle(&mut order);
+        if let Some((_, others)) = order.split_first_mut() {
+            stream.shuffle(others);
+        }
         for number in order {
             let runs = &plan[number].runs;
             let Some(settings) = runs.get(round) else {
@@ -420,6 +430,12 @@ mod tests {
             plan.iter().map(|c| vec![None; c.runs.len()]).collect();
         done[0][1] = Some(Run::default());
         let batches = rounds(&plan, &done, 7);
+        for seed in 0..20 {
+            let batches = rounds(&plan, &vec![vec![None; 3]; 3], seed);
+            let places: Vec<usize> = batches.iter().map(|(number, _)| *number).collect();
+            let first = [places[0], places[3]];
+            assert_eq!(first, [0, 0], "the base first in each round: {places:?}");
+        }
         let first: BTreeSet<usize> = batches[..3].iter().map(|(number, _)| *number).collect();
         assert_eq!(
             first,

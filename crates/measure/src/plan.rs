@@ -51,7 +51,7 @@ pub struct Means {
 }
 
 /// The controlled configuration is called this.
-pub const CONTROLLED: &str = "controlled";
+const CONTROLLED: &str = "controlled";
 
 /// The controlled and the uncontrolled configuration, and one for each of these factors.
 pub fn one_by_one(factors: &[Factor], means: &Means, runs: u32) -> Vec<Configuration> {

@@ -26,8 +26,11 @@ pub struct Document {
     pub project: String,
     pub environment: Environment,
     pub layers: Vec<Word>,
-    /// The controlled one first.
+    /// Those with two runs at least, as they were planned.
     pub configurations: Vec<Configuration>,
+    /// The name of the one under control, with which the others are compared. It may have had too few runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// The largest share first.
     pub factors: Vec<FactorEffect>,
     /// Numeric comparisons that held every time, by less than they vary.
@@ -35,6 +38,20 @@ pub struct Document {
     pub unavailable: Vec<Unavailable>,
     pub notes: Vec<String>,
     pub campaign: Campaign,
+}
+
+/// What the base is called in documents that do not say it.
+const BASES: [&str; 2] = ["controlled", "best"];
+
+impl Document {
+    /// The configuration under control.
+    pub(crate) fn base(&self) -> Option<&Configuration> {
+        let named = |name: &str| self.configurations.iter().find(|c| c.name == name);
+        match &self.base {
+            Some(name) => named(name),
+            None => BASES.into_iter().find_map(named),
+        }
+    }
 }
 
 /// What the runs had in common.
@@ -122,13 +139,19 @@ pub struct FactorEffect {
     pub effect: f64,
     /// Of the permutation test.
     pub p: f64,
-    /// Of all the layer's entropy that was observed, what goes to this factor.
+    /// Of the layer's entropy in the runs that differ in nothing but this factor, what goes with it: test by test, for
+    /// those that are named.
     pub share: f64,
     /// Nats explained, summed over tests.
     pub entropy: f64,
-    /// Average entropy and range of tests with the factor varied, less that of the controlled runs.
-    pub entropy_change: f64,
-    pub range_change: f64,
+    /// Nats in the same runs that were not; `None` in documents of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<f64>,
+    /// Average entropy and range of tests with the factor varied, less that of the controlled runs, where both were run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entropy_change: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range_change: Option<f64>,
     /// Those whose own permutation test says so, the most affected first.
     pub tests: Vec<Affected>,
 }

@@ -49,10 +49,14 @@ pub(super) fn matters(effect: &FactorEffect) -> bool {
     effect.p <= LEVEL && !effect.tests.is_empty()
 }
 
-/// `hash_seed explains 0.41 of the assertion entropy (p 0.0005)`.
+/// `hash_seed explains 0.41 of the assertion entropy where nothing else differs (p 0.0005), 0.59 is unexplained`.
 pub(super) fn explains(effect: &FactorEffect) -> String {
+    let rest = match effect.unexplained {
+        Some(nats) if nats > 0.0 => format!(", {:.2} is unexplained", 1.0 - effect.share),
+        _ => String::new(),
+    };
     format!(
-        "explains {:.2} of the {} entropy ({})",
+        "explains {:.2} of the {} entropy where nothing else differs ({}){rest}",
         effect.share,
         effect.layer,
         p_value(effect.p)

@@ -33,7 +33,7 @@ pub fn terminal(document: &Document, verbose: bool) -> String {
             table(&mut out, document, layer, verbose);
         }
         factors(&mut out, document, verbose);
-        if let Some(controlled) = document.configurations.first() {
+        if let Some(controlled) = document.base() {
             unstable::describe(&mut out, controlled, verbose);
         }
     }

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use flakelab_lab::Lab;
 use flakelab_measure::{
-    CONTROLLED, Comparison, Effect, Factor, Flakiness, Layer, Means, Measured, Measurement, Pool,
-    Run, Settings, SnapshotId, Unstable, assess, false_positives, latent, of_suite, of_test,
-    unstable,
+    Comparison, Factor, Flakiness, Layer, Means, Measured, Measurement, Pool, Run, Settings,
+    SnapshotId, Unstable, assess, false_positives, latent, of_suite, of_test, unstable,
 };
 use flakelab_model::{Suite, TestIndex};
 use flakelab_report::detect::Schema;
@@ -40,6 +39,7 @@ pub(super) struct About<'a> {
 pub(super) fn build(measurement: Measurement, about: &About<'_>) -> report::Document {
     let Measurement {
         mut pool,
+        base,
         configurations,
         notes,
     } = measurement;
@@ -68,9 +68,10 @@ pub(super) fn build(measurement: Measurement, about: &About<'_>) -> report::Docu
             .iter()
             .map(|layer| layer.word().into())
             .collect(),
-        factors: factors(&pool, &configurations, about, suite),
+        factors: factors(&pool, &configurations, &base, about, suite),
         latent: latent_flakes(&pool, &configurations, suite),
         configurations: measured,
+        base: Some(base),
         unavailable: about
             .means
             .unavailable
@@ -118,8 +119,8 @@ fn remarks(configurations: &[Measured], about: &About<'_>) -> Vec<String> {
     }
     if about.runs < FEWEST_RUNS && configurations.len() > 2 {
         remarks.push(format!(
-            "with {} runs of each configuration most effects of factors cannot be told from chance; {FEWEST_RUNS} can do it, 10 are \
-             better",
+            "with {} runs of each configuration few arrangements of settings are rare enough to be told from chance: a factor \
+             that is not named may matter all the same; {FEWEST_RUNS} runs can do it, 10 are better",
             about.runs
         ));
     }
@@ -247,6 +248,7 @@ fn elements(pool: &Pool, found: &[Unstable]) -> Vec<report::Element> {
 fn factors(
     pool: &Pool,
     configurations: &[Measured],
+    base: &str,
     about: &About<'_>,
     suite: &Suite,
 ) -> Vec<report::FactorEffect> {
@@ -255,21 +257,13 @@ fn factors(
     let mut found = Vec::new();
     for layer in about.layers {
         let tests = by_test(runs.iter().copied(), *layer, suite.len());
-        let base = configurations.first().map_or(0, |c| c.runs.len());
-        let residual: f64 = tests
-            .iter()
-            .map(|test| of_test(pool, &test[..base]).entropy)
-            .sum();
-        let effects: Vec<(Factor, Comparison, Effect)> = Factor::ALL
+        let (varied, comparisons): (Vec<Factor>, Vec<Comparison>) = Factor::ALL
             .into_iter()
-            .filter_map(|factor| {
-                let comparison = Comparison::new(factor, &settings)?;
-                let effect = assess(&comparison, &tests, about.bench.seed);
-                Some((factor, comparison, effect))
-            })
-            .collect();
-        let total = residual + effects.iter().map(|(_, _, e)| e.explained).sum::<f64>();
-        for (factor, comparison, effect) in effects {
+            .filter_map(|factor| Some((factor, Comparison::new(factor, &settings)?)))
+            .unzip();
+        let effects = assess(&comparisons, &tests, about.bench.seed);
+        let effects = varied.into_iter().zip(&comparisons).zip(effects);
+        for ((factor, comparison), effect) in effects {
             let average = |name: &str, of: fn(&Flakiness) -> f64| {
                 let runs = &configurations.iter().find(|c| c.name == name)?.runs;
                 let tests = by_test(runs.iter(), *layer, suite.len());
@@ -278,8 +272,8 @@ fn factors(
             };
             let change = |of: fn(&Flakiness) -> f64| {
                 let varied = average(factor.word(), of);
-                let base = average(CONTROLLED, of);
-                round(varied.zip(base).map_or(0.0, |(varied, base)| varied - base))
+                let base = average(base, of);
+                Some(round(varied? - base?))
             };
             let compared: Vec<usize> = comparison.runs().collect();
             found.push(report::FactorEffect {
@@ -288,12 +282,9 @@ fn factors(
                 levels: comparison.settings.clone(),
                 effect: round(effect.effect),
                 p: round(effect.p),
-                share: if total > 0.0 {
-                    round(effect.explained / total)
-                } else {
-                    0.0
-                },
+                share: round(effect.share()),
                 entropy: round(effect.explained),
+                unexplained: Some(round((effect.observed - effect.explained).max(0.0))),
                 entropy_change: change(|f| f.entropy),
                 range_change: change(|f| f.range as f64),
                 tests: effect
@@ -304,7 +295,7 @@ fn factors(
                         effect: round(affected.effect),
                         p: round(affected.p),
                         elements: changed(pool, &tests[affected.test], &compared),
-                        levels: by_level(pool, &tests[affected.test], &comparison),
+                        levels: by_level(pool, &tests[affected.test], comparison),
                     })
                     .collect(),
             });

@@ -144,8 +144,9 @@ fn effects(document: &Document) -> Vec<FactorEffect> {
                 p: if significant { 0.0005 } else { 0.31 },
                 share: layer.average.entropy / (1.5 + at as f64),
                 entropy: 3.2,
-                entropy_change: layer.average.entropy,
-                range_change: layer.average.range,
+                unexplained: Some(1.6),
+                entropy_change: Some(layer.average.entropy),
+                range_change: Some(layer.average.range),
                 tests: tests.collect(),
             });
         }

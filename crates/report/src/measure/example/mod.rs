@@ -111,6 +111,7 @@ fn document(configurations: Vec<Configuration>) -> Document {
             cpu_seconds: 130.0,
             wall_seconds: 75.0,
         },
+        base: configurations.first().map(|c| c.name.clone()),
         configurations,
         factors: Vec::new(),
         latent: Vec::new(),
@@ -204,8 +205,9 @@ pub(crate) fn shop() -> Document {
         p,
         share,
         entropy: 0.6,
-        entropy_change: 0.22,
-        range_change: 0.33,
+        unexplained: Some(0.863),
+        entropy_change: Some(0.22),
+        range_change: Some(0.33),
         tests,
     };
     let affected = Affected {

@@ -16,7 +16,7 @@ pub(super) fn section(out: &mut String, document: &Document, place: Place) {
     let any = document.factors.iter().any(|e| e.share > 0.0);
     if any {
         out.push_str(
-            "<p class=\"dim\">Of all that varies at a layer, the share that each factor explains; pale where it may be chance.</p>\n",
+            "<p class=\"dim\">Of what varies at a layer between runs that differ in one factor alone, the share that goes with the factor; what is missing to 1 nothing explains. Pale where it may be chance.</p>\n",
         );
         shares(out, document);
     }
@@ -74,6 +74,16 @@ fn shares(out: &mut String, document: &Document) {
     ));
 }
 
+/// Nothing where one of the two configurations has too few runs.
+fn change(effect: &FactorEffect) -> String {
+    let (Some(entropy), Some(range)) = (effect.entropy_change, effect.range_change) else {
+        return String::new();
+    };
+    format!(
+        "<p class=\"dim\">Average entropy of tests {entropy:+.2}, range {range:+.2} compared with the controlled runs.</p>\n"
+    )
+}
+
 fn sentence(out: &mut String, document: &Document, effect: &FactorEffect) {
     let levels: Vec<String> = effect.levels.iter().map(|l| short(l)).collect();
     let _ = write!(
@@ -92,11 +102,10 @@ fn sentence(out: &mut String, document: &Document, effect: &FactorEffect) {
     let _ = write!(
         out,
         "\n<details><summary>{}, settings {}</summary>\n\
-         <p class=\"dim\">Average entropy of tests {:+.2}, range {:+.2} compared with the controlled runs.</p>\n<ul>\n",
+         {}<ul>\n",
         count(effect.tests.len() as u64, "affected test", "affected tests"),
         levels.join(", "),
-        effect.entropy_change,
-        effect.range_change,
+        change(effect),
     );
     for test in effect.tests.iter().take(MOST_TESTS) {
         let _ = write!(

@@ -102,7 +102,7 @@ fn head(out: &mut String, document: &Document) {
     let configurations = &document.configurations;
     tile(configurations.len(), "configurations");
     let name = |c: &Configuration| c.name.chars().take(NAME).collect::<String>();
-    if let Some(first) = configurations.first() {
+    if let Some(first) = document.base() {
         let vary = sayings::varying(first);
         tile(vary, &format!("tests vary in {}", name(first)));
         let most = configurations.iter().max_by_key(|c| sayings::varying(c));

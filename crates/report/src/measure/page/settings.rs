@@ -10,9 +10,10 @@ use crate::wording::{count, duration};
 
 pub(super) fn section(out: &mut String, document: &Document) {
     out.push_str("<h2 id=\"settings\">Settings and environment</h2>\n<h3>Settings of each configuration</h3>\n");
-    let controlled = document.configurations.first();
+    let controlled = document.base();
     for (at, configuration) in document.configurations.iter().enumerate() {
-        settings(out, configuration, controlled.filter(|_| at > 0), at == 0);
+        let other = controlled.filter(|base| base.name != configuration.name);
+        settings(out, configuration, other, at == 0);
     }
     environment(out, document);
     if !document.notes.is_empty() {
