@@ -57,6 +57,25 @@ def test_the_test_goes_on_and_the_assertions_behind_it_still_count(lab, failing_
     assert test.margins["test_a.py:6:4"] == -2.0
 
 
+def test_what_is_wanted_for_a_function_is_wanted_for_all_of_its_parameters(lab):
+    lab.write(
+        test_a="""
+        import pytest
+
+        @pytest.mark.parametrize("text", ["x", "y[1]"])
+        def test_it(text):
+            assert text == "z"  # filtered
+
+        def test_it_not():
+            assert 1 == 2
+        """
+    )
+    order = ["test_a.py::test_it[x]", "test_a.py::test_it[y[1]]", "test_a.py::test_it_not"]
+    wanted = {"test_a.py::test_it": _sites(lab, "filtered") + [["test_a.py", 9, 4]]}
+    run = lab.run(*order, assertions=True, filtered=wanted)
+    assert [outcome["o"] for outcome in run.outcomes.values()] == ["p", "p", "f"]
+
+
 def test_a_test_whose_failures_are_all_filtered_passes(lab):
     lab.write(
         test_a="""

@@ -1,5 +1,7 @@
-//! How flaky an assertion is: the entropy of the values it saw (equation 5.1), accumulated over versions; of a test,
-//! the largest of its assertions (5.2).
+//! How flaky an assertion is: the entropy of what it saw and said (equation 5.1), accumulated over versions; of a test,
+//! the largest of its assertions (5.2). What it saw is its value; what it said is whether it held, because a flaky
+//! assertion does not consistently pass or fail (definition 5), also where its value shows nothing of that: an object
+//! without fields, a timestamp that is masked.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +23,9 @@ pub struct Seen {
     pub values: BTreeMap<String, u64>,
     pub passed: u64,
     pub failed: u64,
+    /// Of those in `values`, how many failed. Of versions that were learned before this was kept, only `failed` is known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failures: BTreeMap<String, u64>,
 }
 
 impl Seen {
@@ -32,6 +37,7 @@ impl Seen {
         if held {
             self.passed += 1;
         } else {
+            *self.failures.entry(name.to_owned()).or_default() += 1;
             self.failed += 1;
         }
     }
@@ -45,11 +51,14 @@ impl Seen {
         for (value, count) in &other.values {
             *self.values.entry(value.clone()).or_default() += count;
         }
+        for (value, count) in &other.failures {
+            *self.failures.entry(value.clone()).or_default() += count;
+        }
         self.passed += other.passed;
         self.failed += other.failed;
     }
 
-    /// Equation 5.1, in nats.
+    /// Equation 5.1 for (value, held), in nats.
     pub fn score(&self) -> f64 {
         let mut counts: Vec<u64> = Vec::with_capacity(self.values.len());
         for (value, count) in &self.values {
@@ -57,10 +66,24 @@ impl Seen {
                 // Each of them was another one.
                 counts.extend(std::iter::repeat_n(1, *count as usize));
             } else {
-                counts.push(*count);
+                let failed = self.failures.get(value).copied().unwrap_or_default();
+                counts.extend([count.saturating_sub(failed), failed]);
             }
         }
-        entropy(&counts).unwrap_or_default()
+        let verdicts = entropy(&[self.passed, self.failed]).unwrap_or_default();
+        // Where it is not known which values failed, both vary at least as much as each of them.
+        entropy(&counts).unwrap_or_default().max(verdicts)
+    }
+
+    /// How often it held, and how often it failed, with a value; `None` if it never saw it, or that is not known.
+    fn with(&self, value: &str) -> Option<(u64, u64)> {
+        let count = *self.values.get(value)?;
+        if self.values.len() == 1 {
+            return Some((self.passed, self.failed));
+        }
+        let failed = self.failures.get(value).copied().unwrap_or_default();
+        let known = self.failures.values().sum::<u64>() == self.failed;
+        known.then_some((count.saturating_sub(failed), failed))
     }
 }
 
@@ -93,6 +116,13 @@ impl Evidence {
     /// Of those, how often it failed.
     pub fn failures(&self) -> u64 {
         self.living().map(|seen| seen.failed).sum()
+    }
+
+    /// How often it held, and how often it failed, with a value.
+    pub fn with(&self, value: &str) -> (u64, u64) {
+        self.living()
+            .filter_map(|seen| seen.with(value))
+            .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
     }
 
     /// Every value that was seen, with how often.
@@ -157,6 +187,29 @@ mod tests {
         assert_eq!(scores, [0.0, 1.03, 1.28, 0.0, 0.33, 0.61]);
         assert_eq!(of_test(scores), 1.28);
         assert_eq!(round(seen(&[1; 10]).score()), 2.3);
+    }
+
+    #[test]
+    fn who_sometimes_fails_is_flaky_whatever_it_shows_of_its_value() {
+        let mut object = Seen::default();
+        for held in [true, true, false, true, false, true, true, true, true, true] {
+            object.add("<shop.Basket>", held);
+        }
+        assert_eq!(round(object.score()), 0.5);
+        assert_eq!(object.with("<shop.Basket>"), Some((8, 2)));
+        assert_eq!(object.with("<shop.Till>"), None);
+        // Learned before: which values failed was not kept.
+        let before = "passed = 8\nfailed = 2\n[values]\na = 5\nb = 5\n";
+        let before: Seen = toml::from_str(before).expect("what was kept before");
+        assert_eq!(round(before.score()), 0.69);
+        assert_eq!(before.with("a"), None);
+        let mut both = object.clone();
+        both.join(&before);
+        assert_eq!((both.runs(), both.failed), (20, 4));
+        // Always failing is no flake.
+        let mut broken = Seen::default();
+        (0..5).for_each(|_| broken.add("1", false));
+        assert_eq!(broken.score(), 0.0);
     }
 
     #[test]

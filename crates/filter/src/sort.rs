@@ -69,18 +69,40 @@ pub fn sort(value: &str, evidence: Option<&Evidence>, reruns: Option<&Seen>) -> 
         );
     };
     let (score, runs, values) = (evidence.score(), evidence.runs(), evidence.values());
+    let (held, failed) = evidence.with(value);
     if score == 0.0 {
         let before = evidence.usual().unwrap_or_default();
-        let saying = if before == value {
-            format!("it held {runs} of {runs} times with the very values it fails with")
-        } else {
-            format!("always {} before, in {runs} runs", brief(before))
+        let saying = match (held, failed) {
+            (0, 0) => format!("always {} before, in {runs} runs", brief(before)),
+            (_, 0) => format!("it held {held} of {held} times with the very values it fails with"),
+            (0, _) => format!(
+                "it failed {failed} of {failed} times with these values before, and never held"
+            ),
+            _ => format!(
+                "with these values it always held or always failed on one version: {held} times, and {failed}"
+            ),
         };
         return sorted(Kind::Changed, saying);
     }
-    let known = format!("{} values in {runs} runs, score {score:.2}", values.len());
+    let failures = match evidence.failures() {
+        0 => String::new(),
+        1 => ", 1 failure".to_owned(),
+        failures => format!(", {failures} failures"),
+    };
+    let seen = match values.len() {
+        1 => "1 value".to_owned(),
+        seen => format!("{seen} values"),
+    };
+    let known = format!("{seen} in {runs} runs{failures}, score {score:.2}");
     if let Some(times) = values.get(value) {
-        return sorted(Kind::Flaky, format!("{known}; this one {times} times"));
+        let with = match failed {
+            0 => String::new(),
+            failed => format!(", of which it failed {failed}"),
+        };
+        return sorted(
+            Kind::Flaky,
+            format!("{known}; this one {times} times{with}"),
+        );
     }
     match alike(value, &values) {
         Some(how) => sorted(Kind::Flaky, format!("{known}; {how}")),
@@ -181,6 +203,30 @@ mod tests {
             ),
             Kind::Flaky
         );
+    }
+
+    #[test]
+    fn what_held_and_failed_with_the_same_value_is_flaky_and_described_as_it_was() {
+        let of = |verdicts: &[bool]| {
+            let mut seen = Seen::default();
+            for held in verdicts {
+                seen.add("<shop.Basket>", *held);
+            }
+            let versions = vec![(0, seen)];
+            sort("<shop.Basket>", Some(&Evidence { versions }), None)
+        };
+        let flaky = of(&[true, false, true, true]);
+        assert_eq!(flaky.kind, Kind::Flaky);
+        assert_eq!(
+            flaky.evidence,
+            "1 value in 4 runs, 1 failure, score 0.56; this one 4 times, of which it failed 1"
+        );
+        let held = of(&[true, true]);
+        assert_eq!(held.kind, Kind::Changed);
+        assert!(held.evidence.starts_with("it held 2 of 2 times"));
+        let broken = of(&[false, false]);
+        assert_eq!(broken.kind, Kind::Changed);
+        assert!(broken.evidence.starts_with("it failed 2 of 2 times"));
     }
 
     #[test]

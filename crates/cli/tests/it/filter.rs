@@ -319,3 +319,67 @@ fn an_edit_of_constants_that_are_taken_away_or_imported_is_no_edit_of_nothing() 
         assert_eq!(failure["edited"], "imports", "{document:#}");
     }
 }
+
+/// Fails in every third run of a series, with a value that shows nothing of it; another one fails always.
+const HIDDEN: &str = "import pathlib\n\nimport pytest\n\ncounter = pathlib.Path.home() / 'runs'\nruns = int(counter.read_text()) + 1 if counter.exists() else 1\ncounter.write_text(str(runs))\n\n\nclass Basket:\n    def __bool__(self):\n        return runs % 3 != 0\n\n\ndef test_basket():\n    assert Basket()\n    assert 1 == 1\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_number(n):\n    assert n == 1\n";
+const NUMBER: &str = "[[quarantine]]\ntest = \"test_it.py::test_number\"\nassertion = \"assert n == 1\"\nreason = \"known\"\nowner = \"me\"\nexpires = \"2999-01-01\"\n";
+
+#[test]
+fn what_fails_at_times_is_known_by_that_and_quarantine_by_the_name_of_the_function() {
+    let project = Project::new(&[("test_it.py", HIDDEN), ("flakelab-quarantine.toml", NUMBER)]);
+    // Nothing is learned yet: quarantine alone, for whatever parameters there are.
+    let verdict = |document: &Value, id: &str| {
+        let tests = list(&document["tests"]).iter();
+        let found = tests.into_iter().find(|test| test["id"] == id);
+        found.map(|test| test["verdict"].to_string())
+    };
+    let (_, document) = gate(&project, &["--reruns", "0"]);
+    let number = "test_it.py::test_number[2]";
+    assert_eq!(
+        verdict(&document, number).as_deref(),
+        Some("\"filtered\""),
+        "{document:#}"
+    );
+    let learn = [
+        "learn",
+        "--version",
+        "v1",
+        "--runs",
+        "6",
+        "--format",
+        "json",
+    ];
+    let (code, said, notes) = filter(&project, &learn);
+    assert_eq!(code, 0, "{said}{notes}");
+    let learned: Value = serde_json::from_str(&said).expect("a document");
+    let varying = list(&learned["varying"]).iter();
+    let varying: Vec<&str> = varying.filter_map(|a| a["test"].as_str()).collect();
+    assert_eq!(varying, ["test_it.py::test_basket"], "{learned:#}");
+    write(
+        &project,
+        "test_it.py",
+        &HIDDEN.replace("runs % 3 != 0", "False"),
+    );
+    let (code, document) = gate(&project, &["--reruns", "0"]);
+    assert_eq!(code, 0, "{document:#}");
+    let basket = "test_it.py::test_basket";
+    assert_eq!(
+        verdict(&document, basket).as_deref(),
+        Some("\"filtered\""),
+        "{document:#}"
+    );
+    // A bug that a test as a whole has caught: which of its assertions did is not known.
+    let (code, said, _) = filter_without_python(&project, &["label", basket, "bug"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said, notes) = filter(&project, &["tune", "--format", "json"]);
+    assert_eq!(code, 0, "{said}{notes}");
+    let tuned: Value = serde_json::from_str(&said).expect("a document");
+    assert_eq!(
+        (
+            &tuned["assertions"]["revealing"],
+            &tuned["tests"]["revealing"]
+        ),
+        (&0.into(), &1.into()),
+        "{tuned:#}"
+    );
+}

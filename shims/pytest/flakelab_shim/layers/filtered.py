@@ -24,12 +24,17 @@ class Filtered:
 
     def start(self, test):
         self._failures = []
-        self._sites = self._wanted.get(test)
+        self._sites = self._of(test) if test and self._wanted else None
 
     def finish(self):
         self._sites = None
         failures, self._failures = self._failures, []
         return {"q": failures}
+
+    def _of(self, test):
+        """The sites of a test, and those of its function with any parameters, of its class or file."""
+        names = [test] + [test[:at] for at, letter in enumerate(test) if letter in "[:"]
+        return frozenset().union(*(self._wanted.get(name, ()) for name in names))
 
     def goes_on(self, site, message):
         """Whether the assertion that has just failed there is to be passed over."""

@@ -15,6 +15,7 @@ use flakelab_source::{Assertions, Source, apply, decode};
 
 use super::assertions::Sources;
 use super::knowledge::Knowledge;
+use crate::config::Measure;
 use crate::error::{self, CliError};
 use crate::workbench::{Bar, Workbench, unkept};
 
@@ -23,6 +24,7 @@ pub(super) fn of_commit(
     bench: &Workbench,
     commit: &str,
     knowledge: &Knowledge,
+    measure: &Measure,
 ) -> Result<BTreeSet<Identity>, CliError> {
     let scratch = Scratch::create(&[std::env::temp_dir()])
         .map_err(|e| CliError::new(error::INTERNAL, e.to_string()))?;
@@ -38,7 +40,7 @@ pub(super) fn of_commit(
         functions: false,
         sources: vec![folder.clone()],
         names: folder.clone(),
-        ..super::learn::recording(bench)
+        ..super::learn::recording(bench, measure)
     };
     let (suite, _, record) = bench
         .elsewhere(&folder)

@@ -58,7 +58,7 @@ pub(super) fn run(args: &GateArgs) -> crate::Outcome {
             .iter()
             .map(|(test, sites)| (test.clone(), sites.keys().cloned().collect()))
             .collect(),
-        ..super::learn::recording(&bench)
+        ..super::learn::recording(&bench, &config.measure)
     };
     let recording = Arc::new(recording);
     let (suite, facts, record) = bench.run_once(Arc::clone(&recording), None)?;
@@ -307,11 +307,7 @@ impl Gate<'_> {
             .known(identity, self.knowledge, &mut self.sources);
         let evidence = known.map(|known| &known.evidence);
         let sorted = sort(&observed.value, evidence, self.reruns.get(&identity.test));
-        let reason = self
-            .present
-            .filtered
-            .get(&identity.test)
-            .and_then(|sites| sites.get(&observed.site));
+        let reason = self.present.reason(&identity.test, &observed.site);
         let in_quarantine = self
             .quarantine
             .covering(&identity.test, Some(&identity.text))

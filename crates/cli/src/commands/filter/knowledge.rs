@@ -183,6 +183,7 @@ impl Knowledge {
         of_test(own.map(|a| a.evidence.score()))
     }
 
+    /// What was said of an assertion, or else of its test.
     pub(super) fn label(&self, test: &str, assertion: &str) -> Option<&Label> {
         let exact = |l: &&Label| l.test == test && l.assertion == assertion;
         let whole = |l: &&Label| l.test == test && l.assertion.is_empty();
@@ -190,6 +191,13 @@ impl Knowledge {
             .iter()
             .find(exact)
             .or_else(|| self.labels.iter().find(whole))
+    }
+
+    /// What was said of this very assertion.
+    pub(super) fn label_of(&self, identity: &Identity) -> Option<&Label> {
+        self.labels
+            .iter()
+            .find(|l| l.test == identity.test && l.assertion == identity.text)
     }
 
     pub(super) fn nothing_learned(&self) -> Option<CliError> {

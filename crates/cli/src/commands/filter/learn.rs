@@ -17,6 +17,7 @@ use super::knowledge::{Kept, Knowledge, TestLesson};
 use super::version_of;
 use crate::args::LearnArgs;
 use crate::commands::measure::{journal, means};
+use crate::config::Measure;
 use crate::error::{self, CliError};
 use crate::workbench::{self, Asked, Bar, Workbench, deliver, lab_error};
 
@@ -32,7 +33,7 @@ const LAYERS: [Layer; 4] = [
 ];
 
 pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
-    let (mut bench, _) = Workbench::settle(
+    let (mut bench, config) = Workbench::settle(
         &args.project.path,
         &args.project.pytest_args,
         args.campaign.seed,
@@ -52,6 +53,7 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
     let configuration = json!({
         "version": version,
         "runs": args.runs,
+        "fields": config.measure.fields,
         "pytest_args": bench.pytest_args,
     })
     .to_string();
@@ -79,7 +81,7 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
             &uncontrolled(&means.unavailable),
             args.runs,
         )],
-        recording: Arc::new(recording(&bench)),
+        recording: Arc::new(recording(&bench, &config.measure)),
         timeout: bench.timeout,
         impatient: bench.impatient,
         budget: None,
@@ -135,8 +137,10 @@ pub(super) fn run(args: &LearnArgs) -> crate::Outcome {
     Ok(error::CLEAN)
 }
 
-pub(super) fn recording(bench: &Workbench) -> Recording {
+/// What a run writes down, the fields of objects that `measure` looks at included.
+pub(super) fn recording(bench: &Workbench, measure: &Measure) -> Recording {
     Recording {
+        fields: measure.fields.clone(),
         assertions: true,
         functions: true,
         sources: vec![bench.project.clone()],

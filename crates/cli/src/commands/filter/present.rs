@@ -19,7 +19,7 @@ pub(super) struct Reason {
 pub(super) struct Present {
     /// The known assertion that each present one is: number in the knowledge.
     known: BTreeMap<Identity, usize>,
-    /// By test, the sites to pass over.
+    /// By test, the sites to pass over. An entry of quarantine may name a test function for all of its parameters.
     pub(super) filtered: BTreeMap<String, BTreeMap<Site, Reason>>,
 }
 
@@ -155,6 +155,13 @@ impl Present {
                 test.entry(site).or_insert(reason);
             }
         }
+    }
+
+    /// Why an assertion of a test is passed over: for its own sake, or that of its test function, class or file.
+    pub(super) fn reason(&self, test: &str, site: &Site) -> Option<&Reason> {
+        let whole = test.match_indices(['[', ':']).map(|(at, _)| &test[..at]);
+        let mut names = std::iter::once(test).chain(whole);
+        names.find_map(|name| self.filtered.get(name)?.get(site))
     }
 
     pub(super) fn count(&self) -> usize {

@@ -14,7 +14,7 @@ use crate::error::{self, CliError};
 use crate::workbench::{Bar, Workbench, deliver};
 
 pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
-    let (bench, _) = Workbench::settle(
+    let (bench, config) = Workbench::settle(
         &args.project.path,
         &args.project.pytest_args,
         None,
@@ -32,7 +32,7 @@ pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
     let mut revealing: BTreeMap<Identity, String> = BTreeMap::new();
     for commit in &args.bad {
         bar.say(format!("the suite on {commit}"));
-        for identity in bugs::of_commit(&bench, commit, &knowledge)? {
+        for identity in bugs::of_commit(&bench, commit, &knowledge, &config.measure)? {
             revealing.entry(identity).or_insert_with(|| commit.clone());
         }
     }
@@ -67,23 +67,22 @@ pub(super) fn run(args: &TuneArgs) -> crate::Outcome {
 
 /// The curves of what is known.
 pub(super) fn document(knowledge: &Knowledge, project: String) -> report::Document {
-    let bug = |identity: &Identity| {
-        let label = knowledge.label(&identity.test, &identity.text);
-        label.is_some_and(|label| label.label == "bug")
-    };
+    let bug = |label: Option<&Label>| label.is_some_and(|label| label.label == "bug");
     let assertions: Vec<Scored> = knowledge
         .assertions
         .iter()
         .map(|known| Scored {
             score: known.evidence.score(),
-            reveals_bug: bug(&known.kept.identity),
+            // Of a test that was called a bug as a whole nobody knows which of its assertions showed it.
+            reveals_bug: bug(knowledge.label_of(&known.kept.identity)),
         })
         .collect();
     let mut by_test: BTreeMap<&str, (Vec<f64>, bool)> = BTreeMap::new();
     for known in &knowledge.assertions {
         let test = by_test.entry(&known.kept.identity.test).or_default();
         test.0.push(known.evidence.score());
-        test.1 |= bug(&known.kept.identity);
+        let identity = &known.kept.identity;
+        test.1 |= bug(knowledge.label(&identity.test, &identity.text));
     }
     let tests: Vec<Scored> = by_test
         .into_values()
