@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use flakelab_model::{CodeEdit, Place, Suite, TestIndex};
-use flakelab_source::{Assertions, Edit, Function, Source, Tree, apply, locate, unified};
+use flakelab_source::{Assertions, Edit, Function, Source, Tree, locate, unified};
 
 use crate::settings::Settings;
 
@@ -42,7 +42,7 @@ impl Mutant {
 
     /// The file without the statement.
     pub fn text(&self, before: &str) -> String {
-        apply(before, std::slice::from_ref(&self.edit))
+        self.edit.applied(before)
     }
 
     pub fn diff(&self, before: &str) -> String {
@@ -163,8 +163,7 @@ pub(crate) fn of(site: &Site, tree: &dyn Tree, settings: &Settings) -> Vec<Mutan
         .map(|(number, statement)| {
             let unbound = statement.leaves_unbound();
             let edit = statement.delete();
-            let parses =
-                || Source::parse(&apply(source.text(), std::slice::from_ref(&edit))).is_some();
+            let parses = || Source::parse(&edit.applied(source.text())).is_some();
             let why_invalid = if !unbound.is_empty() {
                 Some(format!(
                     "`{}` has no value without it",

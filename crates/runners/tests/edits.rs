@@ -245,7 +245,9 @@ fn a_swapped_body_does_what_the_written_file_does() {
             let edits: Vec<Edit> = edits.map(|deletion| deletion.edit.clone()).collect();
             (
                 project.join(name),
-                apply(source.text(), &edits).into_bytes(),
+                apply(source.text(), &edits)
+                    .expect("they do not overlap")
+                    .into_bytes(),
             )
         });
         let mut variant = lab(&project, SandboxMode::Auto, written.collect());

@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(whole.at(""), wanted);
         let class = source.class(&["A"]).expect("found");
         let edit = class.add_method("def setUp(self):", &[whole]);
-        let out = apply(text, &[edit.expect("an edit")]);
+        let out = edit.expect("an edit").applied(text);
         let wanted = "    def setUp(self):\n        if y:\n            x = \"\"\"a\n      b\n    \"\"\"\n        z()\n\n    y = 1\n";
         assert!(out.ends_with(wanted), "{out}");
     }
@@ -301,7 +301,7 @@ mod tests {
             a.append_pieces(&pieces).expect("end"),
         ];
         assert_eq!(
-            apply(text, &edits),
+            apply(text, &edits).expect("they do not overlap"),
             "def test_a():\n  reset()\n  x = 1\n  # why\n  assert x\n  reset()\n\n\ndef test_b(): pass"
         );
         let b = source.function(&["test_b"]).expect("found");
@@ -321,7 +321,7 @@ mod tests {
         ];
         let edits: Vec<Edit> = edits.into_iter().flatten().collect();
         assert_eq!(
-            apply(text, &edits),
+            apply(text, &edits).expect("they do not overlap"),
             "@z\nclass A:\n    @x\n    @skip\n    def test_a(self):\n        pass\n\n\n@y\nasync def test_b():\n    pass\n"
         );
     }
@@ -333,7 +333,7 @@ mod tests {
         let class = source.class(&["A"]).expect("found");
         let edit = class.add_method("def setUp(self):", &[Piece::line("x()")]);
         assert_eq!(
-            apply(text, &[edit.expect("an edit")]),
+            edit.expect("an edit").applied(text),
             "class A:\n\t'''Doc.'''\n\n\tdef setUp(self):\n\t\tx()\n\n\tdef test_a(self):\n\t\tpass\n"
         );
     }

@@ -24,19 +24,25 @@ impl Edit {
             text: text.into(),
         }
     }
+
+    /// The text with this edit alone.
+    pub fn applied(&self, text: &str) -> String {
+        apply(text, std::slice::from_ref(self)).unwrap_or_else(|| text.to_owned())
+    }
 }
 
-/// The text with all edits applied; they must not overlap. Line ends of the file are kept.
-pub fn apply(text: &str, edits: &[Edit]) -> String {
+/// The text with all edits applied; `None` if two of them change the same. Line ends of the file are kept.
+pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let mut ordered: Vec<&Edit> = edits.iter().collect();
     ordered.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let overlap = |pair: &[&Edit]| pair[1].range.start < pair[0].range.end;
+    if ordered.windows(2).any(overlap) {
+        return None;
+    }
     let windows = text.contains("\r\n");
     let mut out = String::with_capacity(text.len() + 200);
     let mut at = 0;
     for edit in ordered {
-        if edit.range.start < at {
-            continue;
-        }
         out.push_str(&text[at..edit.range.start]);
         if windows {
             // Text that was taken from such a file has its line ends already.
@@ -48,7 +54,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
         at = edit.range.end;
     }
     out.push_str(&text[at..]);
-    out
+    Some(out)
 }
 
 /// A unified diff that `git apply` takes; empty if nothing changed. `before` is `None` for a new file.
@@ -139,7 +145,11 @@ mod tests {
     fn edits_keep_line_ends_and_the_rest() {
         let text = "a\r\nb\r\n";
         let edits = [Edit::insert(3, "x\ny\r\n"), Edit::replace(0..1, "A")];
-        assert_eq!(apply(text, &edits), "A\r\nx\r\ny\r\nb\r\n");
+        let after = apply(text, &edits);
+        assert_eq!(after.as_deref(), Some("A\r\nx\r\ny\r\nb\r\n"));
+        // Neither of two that replace the same is left out without a word.
+        let edits = [Edit::replace(0..2, "x"), Edit::replace(0..2, "y")];
+        assert_eq!(apply(text, &edits), None);
     }
 
     #[test]

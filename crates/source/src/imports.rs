@@ -141,7 +141,7 @@ impl Source {
     }
 
     /// Adds what is not imported yet, and a block of code behind the imports.
-    pub fn add_block(&self, needed: &[&str], block: &str) -> Vec<Edit> {
+    pub fn add_block(&self, needed: &[&str], block: &str) -> Edit {
         let at = self.after_imports();
         let missing = self.missing(needed, at);
         let newline = if at > 0 && !self.text()[..at].ends_with('\n') {
@@ -158,7 +158,7 @@ impl Source {
             "\n\n"
         };
         let text = format!("{newline}{missing}{lead}{block}{after}");
-        vec![Edit::replace(at..at + gap, text)]
+        Edit::replace(at..at + gap, text)
     }
 
     /// Adds what is not imported anywhere, behind the imports: for code that runs when all of the file has.
@@ -238,7 +238,7 @@ mod tests {
 
     fn edited(text: &str, edits: impl FnOnce(&Source) -> Vec<Edit>) -> String {
         let source = Source::parse(text).expect("it parses");
-        let out = apply(text, &edits(&source));
+        let out = apply(text, &edits(&source)).expect("they do not overlap");
         assert!(Source::parse(&out).is_some(), "no longer parses:\n{out}");
         out
     }
@@ -247,7 +247,7 @@ mod tests {
     fn a_block_goes_behind_the_imports_and_imports_only_what_is_missing() {
         let text = "\"\"\"Doc.\"\"\"\nfrom __future__ import annotations\nimport os\n\nX = 1\n";
         let out = edited(text, |s| {
-            s.add_block(&["os", "pytest"], "def a():\n    pass\n")
+            vec![s.add_block(&["os", "pytest"], "def a():\n    pass\n")]
         });
         assert_eq!(
             out,
@@ -274,7 +274,7 @@ mod tests {
             let text =
                 format!("import sys\n{between}\nimport pytest\n\n\ndef test_a():\n    pass\n");
             let out = edited(&text, |s| {
-                s.add_block(&["pytest"], "@pytest.fixture\ndef a():\n    pass\n")
+                vec![s.add_block(&["pytest"], "@pytest.fixture\ndef a():\n    pass\n")]
             });
             let wanted = text.replace(
                 "import pytest\n",
@@ -283,7 +283,9 @@ mod tests {
             assert_eq!(out, wanted);
         }
         let late = "import os\n\n\ndef f():\n    pass\n\n\nimport pytest\n";
-        let out = edited(late, |s| s.add_block(&["pytest", "os"], "X = pytest\n"));
+        let out = edited(late, |s| {
+            vec![s.add_block(&["pytest", "os"], "X = pytest\n")]
+        });
         assert!(
             out.starts_with("import os\nimport pytest\n\n\nX = pytest\n\n\ndef f"),
             "{out}"

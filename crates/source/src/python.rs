@@ -108,13 +108,13 @@ impl Source {
         found
     }
 
+    /// The last one here as well.
     fn class_in<'a>(&'a self, body: Node<'a>, name: &str) -> Option<Class<'a>> {
         definitions(body)
             .into_iter()
-            .filter(|(_, node)| node.kind() == "class_definition")
-            .find(|(_, node)| {
-                node.child_by_field_name("name")
-                    .is_some_and(|n| self.of(n) == name)
+            .rfind(|(_, node)| {
+                let own = node.child_by_field_name("name");
+                node.kind() == "class_definition" && own.is_some_and(|own| self.of(own) == name)
             })
             .map(|(_, node)| Class { source: self, node })
     }
@@ -135,18 +135,27 @@ impl Source {
 
     /// One level of indentation as this file has it.
     pub fn indent(&self) -> &str {
-        for line in self.text.lines() {
-            let body = line.trim_start_matches([' ', '\t']);
-            let width = line.len() - body.len();
-            if width > 0 && !body.is_empty() && !body.starts_with('#') {
-                let lead = &line[..width];
-                if lead.starts_with('\t') {
-                    return "\t";
-                }
-                return if width <= 4 { lead } else { "    " };
+        self.indent_below(self.root())
+            .filter(|lead| *lead == "\t" || (1..=8).contains(&lead.len()) && !lead.contains('\t'))
+            .unwrap_or("    ")
+    }
+
+    /// How much further in the first body stands than what it belongs to. Strings may look like code.
+    fn indent_below(&self, node: Node<'_>) -> Option<&str> {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            if child.kind() == "block" && child.start_position().row > node.start_position().row {
+                let lead_of = |node: Node<'_>| {
+                    let line = &self.text[self.line_start(node.start_byte())..];
+                    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+                };
+                return lead_of(child).strip_prefix(lead_of(node));
+            }
+            if let Some(found) = self.indent_below(child) {
+                return Some(found);
             }
         }
-        "    "
+        None
     }
 }
 
@@ -350,7 +359,7 @@ mod tests {
 
     fn edited(text: &str, edits: impl FnOnce(&Source) -> Vec<Edit>) -> String {
         let source = Source::parse(text).expect("it parses");
-        let out = apply(text, &edits(&source));
+        let out = apply(text, &edits(&source)).expect("they do not overlap");
         assert!(Source::parse(&out).is_some(), "no longer parses:\n{out}");
         out
     }
@@ -367,6 +376,26 @@ mod tests {
             out,
             "class TestA:\n  def test_b(self):\n    \"\"\"Doc.\"\"\"\n    # why\n    reset()\n    x = 1\n"
         );
+    }
+
+    #[test]
+    fn a_level_of_indentation_is_one_of_the_code_and_the_last_class_of_a_name_counts() {
+        for (text, indent) in [
+            (
+                "\"\"\"Doc.\n\n  Example\n\"\"\"\n\n\ndef f():\n    pass\n",
+                "    ",
+            ),
+            ("x = [\n  1,\n]\nif x:\n\tpass\n", "\t"),
+            ("class A:\n  def f(self):\n      pass\n", "  "),
+            ("def f(\n        a,\n):\n   # why\n   pass\n", "   "),
+            ("x = 1\n", "    "),
+        ] {
+            let source = Source::parse(text).expect("parses");
+            assert_eq!(source.indent(), indent, "{text}");
+        }
+        let text = "class A:\n    x = 1\n\n\nclass A:\n    def f(self):\n        pass\n";
+        let source = Source::parse(text).expect("parses");
+        assert!(source.function(&["A", "f"]).is_some());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A deletion takes the statement and its lines, and nothing else.
 
-use flakelab_source::{Assertions, Edit, Source, apply};
+use flakelab_source::{Assertions, Edit, Source};
 
 /// All deletions from `test`, in source order, and what is left after each.
 fn deletions(text: &str) -> Vec<(String, Edit, String)> {
@@ -11,7 +11,7 @@ fn deletions(text: &str) -> Vec<(String, Edit, String)> {
         .iter()
         .map(|statement| {
             let edit = statement.delete();
-            let left = apply(text, std::slice::from_ref(&edit));
+            let left = edit.applied(text);
             (statement.text(), edit, left)
         })
         .collect()

@@ -51,7 +51,7 @@ fn of_leak(leak: &Leak, place: &Place, tree: &dyn Tree) -> Option<Patch> {
         reason: format!("every test gets its own {name}, because tests change it"),
         changes: vec![Change {
             path: place.file.clone(),
-            after: apply(&before, &edits),
+            after: apply(&before, &edits)?,
             before: Some(before),
         }],
     })
@@ -94,5 +94,5 @@ fn for_module(source: &Source, name: &str, place: &Place, tree: &dyn Tree) -> Op
     let block = format!(
         "@pytest.fixture(autouse=True)\ndef {fixture}():\n{indent}global {name}\n{indent}{name} = {value}\n"
     );
-    Some(source.add_block(&["pytest"], &block))
+    Some(vec![source.add_block(&["pytest"], &block)])
 }

@@ -335,7 +335,7 @@ pub(super) fn indented(line: &str, indent: &str) -> String {
 
 /// A fixture of these lines.
 pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> String {
-    // A test's `monkeypatch` and directory are too short-lived for others.
+    // pytest lends `monkeypatch` and `tmp_path` to one test: a fixture of a class or module has to make its own.
     let has = |name: &str| lines.parameters.iter().any(|parameter| parameter == name);
     let is_wide = matches!(scope, Scope::Class | Scope::Module);
     let is_lent = is_wide && has("monkeypatch");

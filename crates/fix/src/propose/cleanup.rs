@@ -65,7 +65,7 @@ fn in_test(cause: &[Leak], polluter: &Place, tree: &dyn Tree) -> Option<Patch> {
     edits.extend(located.source.add_imports(&names));
     let before = located.source.text().to_owned();
     let change = Change {
-        after: apply(&before, &edits),
+        after: apply(&before, &edits)?,
         before: Some(before),
         path: located.file,
     };
@@ -110,7 +110,7 @@ fn in_classes(cause: &[Leak], polluters: &[Place], shared: bool, tree: &dyn Tree
         let mut edits = vec![edit];
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
         edits.extend(located.source.add_imports(&names));
-        let after = apply(&now, &edits);
+        let after = apply(&now, &edits)?;
         texts
             .entry(place.file.clone())
             .and_modify(|(_, known)| known.clone_from(&after))
@@ -152,15 +152,14 @@ fn lines(cause: &[Leak], located: &Located, tree: &dyn Tree) -> Option<(Vec<Stri
     for leak in cause {
         if leak.kind == "environ" {
             // Also what the user had set before comes back.
+            let mut first = "environment = mock.patch.dict(os.environ)".to_owned();
+            let mock = "from unittest import mock";
+            needed.push("os".to_owned());
+            needed.extend(localise(&located.source, &located.file, mock, &mut first));
+            lines.push(first);
             lines.extend(
-                [
-                    "environment = mock.patch.dict(os.environ)",
-                    "environment.start()",
-                    "self.addCleanup(environment.stop)",
-                ]
-                .map(str::to_owned),
+                ["environment.start()", "self.addCleanup(environment.stop)"].map(str::to_owned),
             );
-            needed.extend(["os".to_owned(), "from unittest import mock".to_owned()]);
             continue;
         }
         if let Some(name) = stream(leak).filter(|_| leak.kind == "stream") {

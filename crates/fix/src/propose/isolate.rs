@@ -1,5 +1,7 @@
 //! What tests share is made one for every test: the scope of a fixture, a class-wide or module-wide set-up.
 
+use std::collections::BTreeMap;
+
 use flakelab_model::Place;
 use flakelab_source::{Edit, Function, Piece, Source, Tree, apply, locate};
 
@@ -29,37 +31,37 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
         all.map(|way| (cause, way))
     });
     for (cause, way) in ways {
-        let mut edits: Vec<(String, Vec<Edit>)> = Vec::new();
+        let mut changed = Changed {
+            tree,
+            texts: BTreeMap::new(),
+        };
         let mut names = Vec::new();
         for leak in cause.iter().filter(|leak| leak.kind == "fixture") {
             let made = if let Some(rest) = leak.name.strip_prefix("fixture ") {
                 let name = rest.split(' ').next().unwrap_or_default();
-                scope(name, &place, tree)
+                scope(name, &place, &changed)
             } else {
                 let (word, _) = leak.name.split_once(" of ").unwrap_or((&leak.name, ""));
-                set_up(word, &place, tree, way)
+                set_up(word, &place, &changed, way)
             };
-            if let Some((path, more)) = made {
+            let made = made.and_then(|(path, edits)| {
+                let after = apply(&changed.read(&path)?, &edits)?;
+                Some((path, after))
+            });
+            if let Some((path, after)) = made {
                 names.push(leak.name.clone());
-                match edits.iter_mut().find(|(known, _)| *known == path) {
-                    Some((_, all)) => all.extend(more),
-                    None => edits.push((path, more)),
-                }
+                changed.texts.insert(path, after);
             }
         }
-        if edits.is_empty() {
+        if names.is_empty() {
             continue;
         }
-        let changes: Vec<Change> = edits
-            .into_iter()
-            .filter_map(|(path, edits)| {
-                let before = tree.read(&path)?;
-                let after = apply(&before, &edits);
-                Some(Change {
-                    path,
-                    before: Some(before),
-                    after,
-                })
+        let changes = changed.texts.into_iter();
+        let changes: Vec<Change> = changes
+            .map(|(path, after)| Change {
+                before: tree.read(&path),
+                path,
+                after,
             })
             .collect();
         // All ways are the same where nothing is torn down.
@@ -77,6 +79,19 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Vec<Patch> {
         });
     }
     found
+}
+
+/// The project with what was changed for the leaks before: two of them may change the same place.
+struct Changed<'a> {
+    tree: &'a dyn Tree,
+    texts: BTreeMap<String, String>,
+}
+
+impl Tree for Changed<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        let changed = self.texts.get(path).cloned();
+        changed.or_else(|| self.tree.read(path))
+    }
 }
 
 /// The fixture's definition: in the test's file, its class, or a conftest file above.
@@ -183,7 +198,10 @@ fn each_test(
     for line in body {
         block.push_str(&format!("{indent}{line}\n"));
     }
-    Some((place.file.clone(), source.add_block(&["pytest"], &block)))
+    Some((
+        place.file.clone(),
+        vec![source.add_block(&["pytest"], &block)],
+    ))
 }
 
 #[cfg(test)]
@@ -207,7 +225,7 @@ mod tests {
     fn changed_by(way: Way, word: &str, text: &'static str) -> Option<String> {
         let place = Place::of("test_a.py::TestA::test_a").expect("a place");
         let (_, edits) = set_up(word, &place, &Only(text), way)?;
-        Some(apply(text, &edits))
+        apply(text, &edits)
     }
 
     #[test]

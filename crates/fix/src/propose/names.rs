@@ -319,7 +319,16 @@ pub(super) fn localise(
     module: &str,
     code: &mut String,
 ) -> Option<String> {
-    if module.starts_with("from ") {
+    if let Some((from, thing)) = import_of_thing(module) {
+        let is_other = source
+            .import_of(thing)
+            .is_some_and(|import| import != module);
+        if is_other || source.defines(thing) {
+            // The name is taken.
+            let alias = format!("{}_{thing}", from.replace('.', "_"));
+            *code = rename(code, thing, &alias);
+            return Some(format!("{module} as {alias}"));
+        }
         return Some(module.to_owned());
     }
     let say = |code: &mut String, long: &str, short: &str| {
@@ -358,6 +367,11 @@ pub(super) fn localise(
         return Some(format!("{module} as {alias}"));
     }
     Some(module.to_owned())
+}
+
+/// `from module import thing` in its parts.
+fn import_of_thing(statement: &str) -> Option<(&str, &str)> {
+    statement.strip_prefix("from ")?.split_once(" import ")
 }
 
 /// Replaces a name where it is not the end of another one.
@@ -521,6 +535,25 @@ mod tests {
             let mut code = before.to_owned();
             let needed = localise(&source, "t.py", module, &mut code);
             assert_eq!((code.as_str(), needed.as_deref()), (after, import));
+        }
+    }
+
+    #[test]
+    fn a_thing_whose_name_is_taken_gets_another_one() {
+        let needed = "from unittest import mock";
+        for (text, alias) in [
+            ("from unittest import mock\n", None),
+            ("import os\n", None),
+            ("from shop import mock\n", Some("unittest_mock")),
+            ("def mock():\n    pass\n", Some("unittest_mock")),
+        ] {
+            let source = Source::parse(text).expect("parses");
+            let mut code = "with mock.patch.dict(os.environ):".to_owned();
+            let import = localise(&source, "t.py", needed, &mut code);
+            let whole = alias.map_or(needed.to_owned(), |alias| format!("{needed} as {alias}"));
+            assert_eq!(import, Some(whole));
+            let name = alias.unwrap_or("mock");
+            assert_eq!(code, format!("with {name}.patch.dict(os.environ):"));
         }
     }
 

@@ -138,7 +138,7 @@ fn at_victim(case: &Case, cause: &[Leak], spot: Spot, tree: &dyn Tree) -> Option
         let name = free_name(source, stem, file, tree);
         let block = fixture(&name, &lines, source.indent(), scope);
         let names: Vec<&str> = needed.iter().map(String::as_str).collect();
-        let mut edits = source.add_block(&names, &block);
+        let mut edits = vec![source.add_block(&names, &block)];
         if scope == Scope::Marked {
             edits.push(using(&located, &name)?);
         }
@@ -165,7 +165,7 @@ fn at_victim(case: &Case, cause: &[Leak], spot: Spot, tree: &dyn Tree) -> Option
         reason: format!("{} {why}", what.join(" and ")),
         changes: vec![Change {
             path: file.clone(),
-            after: apply(&before, &edits),
+            after: apply(&before, &edits)?,
             before: Some(before),
         }],
     })

@@ -3,7 +3,7 @@
 //! of them: a suite gets no new files. Code that is only tested by its doctests is left alone.
 
 use flakelab_model::{Class, Place};
-use flakelab_source::{Source, Tree, apply, locate};
+use flakelab_source::{Source, Tree, locate};
 
 use super::block::{Lines, Scope, fixture, free_name, stream, ways};
 use super::names::localise;
@@ -136,13 +136,14 @@ fn in_file(cause: &[Leak], path: &str, scope: Scope, tree: &dyn Tree) -> Vec<Pat
             strategy: Strategy::Restore,
             site: Site::Polluter,
             reason: format!(
-                "{} is put back {} of {path}, because some leave it changed",
+                "{} is put back {} {}, because some leave it changed",
                 leak.name,
                 match scope {
                     Scope::Test | Scope::Marked => "after every test",
                     Scope::Class => "after every class",
                     Scope::Module => "after the tests",
-                }
+                },
+                whose(path)
             ),
             changes: vec![Change {
                 path: path.to_owned(),
@@ -151,6 +152,15 @@ fn in_file(cause: &[Leak], path: &str, scope: Scope, tree: &dyn Tree) -> Vec<Pat
             }],
         })
         .collect()
+}
+
+/// The tests that get the fixtures of a file, in words.
+fn whose(path: &str) -> String {
+    match path.strip_suffix("conftest.py") {
+        Some("") => "of the project".to_owned(),
+        Some(folder) => format!("below {folder}"),
+        None => format!("of {path}"),
+    }
 }
 
 fn with_block(
@@ -169,7 +179,7 @@ fn with_block(
         .collect();
     needed.push("pytest".into());
     let modules: Vec<&str> = needed.iter().map(String::as_str).collect();
-    apply(source.text(), &source.add_block(&modules, &block))
+    source.add_block(&modules, &block).applied(source.text())
 }
 
 /// `restore_rates`.

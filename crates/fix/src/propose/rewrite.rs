@@ -38,7 +38,7 @@ pub(super) fn propose(case: &Case, tree: &dyn Tree) -> Option<Patch> {
     let mut changes = Vec::new();
     for (path, edits) in edits {
         let before = tree.read(&path)?;
-        let after = apply(&before, &edits);
+        let after = apply(&before, &edits)?;
         Source::parse(&after)?;
         changes.push(Change {
             path,

@@ -71,7 +71,7 @@ impl<'a> SetUp<'a> {
 
 #[cfg(test)]
 mod tests {
-    use flakelab_source::{Source, apply};
+    use flakelab_source::Source;
 
     use super::*;
 
@@ -89,7 +89,7 @@ mod tests {
         let source = Source::parse(files[0].1).expect("parses");
         let class = source.class(&["TestA"]).expect("a class");
         let edit = SetUp::of(class, &place, &Files(files))?.add(&[Piece::line("x()")])?;
-        Ok(apply(files[0].1, &[edit]))
+        Ok(edit.applied(files[0].1))
     }
 
     #[test]

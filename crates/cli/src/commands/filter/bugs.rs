@@ -11,7 +11,7 @@ use flakelab_model::{Isolation, Order, Outcome, Polarity, Recording, RunRequest,
 use flakelab_runners::Scratch;
 use flakelab_runners::process::git;
 use flakelab_runners::pytest::OpenError;
-use flakelab_source::{Assertions, Source, apply, decode};
+use flakelab_source::{Assertions, Source, decode};
 
 use super::assertions::Sources;
 use super::knowledge::Knowledge;
@@ -162,7 +162,7 @@ fn mutants<'a>(project: &Path, functions: impl Iterator<Item = &'a str>) -> Vec<
             continue;
         };
         for statement in function_node.statements(&assertions) {
-            let text = apply(source.text(), &[statement.delete()]);
+            let text = statement.delete().applied(source.text());
             let bytes = Source::parse(&text).and_then(|_| flakelab_source::encode(&text));
             if let Some(text) = bytes {
                 found.push(Mutant {

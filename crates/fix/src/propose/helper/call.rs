@@ -114,7 +114,7 @@ pub(super) fn propose(
         let name = free_name(source, &prepare(&place), &target.file, tree);
         let block = fixture(&name, &lines, source.indent(), Scope::Marked);
         let needed: Vec<&str> = modules.iter().map(String::as_str).collect();
-        edits.extend(source.add_block(&needed, &block));
+        edits.push(source.add_block(&needed, &block));
         edits.push(using(&target, &name).ok_or("its code was not found in the project")?);
     } else {
         match function {
@@ -147,7 +147,7 @@ pub(super) fn propose(
         ),
         changes: vec![Change {
             path: target.file.clone(),
-            after: apply(&before, &edits),
+            after: apply(&before, &edits).ok_or("its parts do not go together")?,
             before: Some(before),
         }],
     })

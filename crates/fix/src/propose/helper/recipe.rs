@@ -214,7 +214,7 @@ impl Recipe {
             },
             changes: vec![Change {
                 path: self.target.file.clone(),
-                after: apply(&before, &edits),
+                after: apply(&before, &edits).ok_or("its parts do not go together")?,
                 before: Some(before),
             }],
         })
@@ -251,7 +251,7 @@ impl Recipe {
         imports.extend(guard.and_then(|guard| guard.import.clone()));
         imports.push("pytest".into());
         let needed: Vec<&str> = imports.iter().map(String::as_str).collect();
-        let mut edits = source.add_block(&needed, &block);
+        let mut edits = vec![source.add_block(&needed, &block)];
         edits.push(using(&self.target, &name).ok_or("its code was not found in the project")?);
         Ok(edits)
     }
