@@ -216,6 +216,14 @@ fn created_file(leak: &Leak, absent: bool) -> Vec<Lines> {
 }
 
 fn logging(leak: &Leak) -> Option<Lines> {
+    if leak.name == "logging: disable" {
+        return Some(Lines {
+            modules: vec!["logging".into()],
+            before: vec!["saved = logging.root.manager.disable".into()],
+            after: vec!["logging.disable(saved)".into()],
+            ..Lines::default()
+        });
+    }
     let (logger, field) = logger(&leak.name)?;
     let (save, back) = match field {
         "level" => ("saved = logger.level", "logger.setLevel(saved)"),
@@ -518,6 +526,12 @@ mod tests {
                 "sys.argv",
                 "[…]",
                 "    saved_argv = sys.argv.copy()\n    yield\n    sys.argv[:] = saved_argv\n",
+            ),
+            (
+                "logging",
+                "logging: disable",
+                "NOTSET",
+                "    saved = logging.root.manager.disable\n    yield\n    logging.disable(saved)\n",
             ),
             // A dictionary with numbers for keys is no list.
             (

@@ -6,7 +6,7 @@ use flakelab_model::{Class, Place};
 use flakelab_source::{Located, Piece, Source, Tree, apply, locate};
 
 use super::block::{stream, system_list};
-use super::names::{Part, bare, localise, slot};
+use super::names::{Part, bare, localise, logger, slot};
 use super::set_up::SetUp;
 use crate::case::{Case, Leak};
 use crate::patch::{Change, Patch, Site, Strategy};
@@ -186,6 +186,24 @@ fn undo(leak: &Leak, file: &str, tree: &dyn Tree) -> Option<(String, Option<Stri
         |what: String, module: Option<String>| Some((format!("self.addCleanup({what})"), module));
     let of = |name: &str| Some(name.to_owned());
     match leak.kind.as_str() {
+        "logging" if leak.name == "logging: disable" => made(
+            "logging.disable, logging.root.manager.disable".into(),
+            of("logging"),
+        ),
+        "logging" => {
+            let (logger, field) = logger(&leak.name)?;
+            let what = match field {
+                "level" => format!("{logger}.setLevel, {logger}.level"),
+                "handlers" | "filters" => {
+                    format!("setattr, {logger}, \"{field}\", {logger}.{field}[:]")
+                }
+                "disabled" | "propagate" => {
+                    format!("setattr, {logger}, \"{field}\", {logger}.{field}")
+                }
+                _ => return None,
+            };
+            made(what, of("logging"))
+        }
         "cwd" => made("os.chdir, os.getcwd()".into(), of("os")),
         "sys_path" => {
             let name = system_list(leak)?;
@@ -256,6 +274,18 @@ mod tests {
                 "shop.app.debug",
                 "(not there)",
                 "vars(shop.app).pop, \"debug\", None",
+            ),
+            (
+                "logging",
+                "logging: disable",
+                "NOTSET",
+                "logging.disable, logging.root.manager.disable",
+            ),
+            (
+                "logging",
+                "logger shop: level",
+                "NOTSET",
+                "logging.getLogger(\"shop\").setLevel, logging.getLogger(\"shop\").level",
             ),
             (
                 "sys_path",
