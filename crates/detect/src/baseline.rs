@@ -1,8 +1,8 @@
 //! The suite as collected, in forks and in fresh interpreters.
 //!
 //! Tests that end the whole process whenever they run would hide every test behind them, so they are
-//! set aside. Tests that behave differently in forks, whatever the order, make forks useless for the
-//! search: then every run gets an interpreter of its own.
+//! set aside. Tests that behave differently in forks, whatever the order, make forks useless for them: where they are
+//! few among many, only pristine interpreters are believed about them; else every run gets an interpreter of its own.
 
 use flakelab_lab::LabError;
 use flakelab_lab::orders::Kind;
@@ -13,6 +13,13 @@ use crate::session::{Session, Stage};
 
 /// A suite with more process killers than this is broken beyond what detection can say.
 const MOST_SET_ASIDE: usize = 20;
+
+/// Suites of fewer tests are searched in fresh interpreters as a whole: that takes little time, and finds more about those
+/// that forks do not suit.
+const SMALL: usize = 50;
+/// So many tests that forks do not suit cost the others nothing, or so many of a hundred.
+const FEW: usize = 3;
+const FEW_OF_A_HUNDRED: usize = 2;
 
 /// Runs of each kind before a difference is looked into, and after.
 const FIRST_LOOK: u32 = 2;
@@ -129,14 +136,24 @@ fn compare(
             many => format!("{many} tests behave"),
         };
         let why = format!("{behave} differently in forked processes, e.g. `{id}`");
+        let few = FEW.max(tests.len() * FEW_OF_A_HUNDRED / 100);
+        if tests.len() >= SMALL && different.len() <= few {
+            session.notes.push(format!(
+                "{why}: what is said of it comes from interpreters of its own, in fewer orders than of the others"
+            ));
+            session.evidence.set_apart(different);
+            return Ok(false);
+        }
         distrust_forks(session, why);
+        return Ok(true);
     }
-    Ok(!different.is_empty())
+    Ok(false)
 }
 
 fn distrust_forks(session: &mut Session<'_>, why: String) {
     session.warm = Isolation::Fresh;
-    session.evidence.forget_forks();
+    let all = session.tests();
+    session.evidence.set_apart(all);
     session.notes.push(format!(
         "{why}: every run gets an interpreter of its own, which is slower"
     ));
@@ -174,6 +191,7 @@ fn different(session: &Session<'_>, tests: &[TestIndex], runs: &[usize]) -> Vec<
     tests
         .iter()
         .enumerate()
+        .filter(|(_, test)| !session.evidence.is_apart(**test))
         .filter(|(at, _)| match (verdict(*at, false), verdict(*at, true)) {
             (Some(forked), Some(pristine)) => forked != pristine,
             _ => false,

@@ -1,6 +1,6 @@
 //! Every execution seen so far, by test and by run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_lab::orders::Kind;
 use flakelab_model::{
@@ -15,7 +15,7 @@ pub(crate) enum Purpose {
     /// The suite as collected, to compare forks with fresh interpreters.
     Baseline,
     Order(Kind),
-    /// One test on its own, forked.
+    /// One test on its own.
     Alone,
     /// The tests of one file in an interpreter that imports no other.
     File,
@@ -61,6 +61,8 @@ pub(crate) struct Evidence {
     pub(crate) runs: Vec<Run>,
     by_test: Vec<Vec<Sighting>>,
     tallies: Vec<Tally>,
+    /// Tests of which forks do not tell the truth.
+    apart: BTreeSet<TestIndex>,
     /// The longest execution that came to an end, in microseconds.
     pub(crate) slowest: u32,
 }
@@ -71,6 +73,7 @@ impl Evidence {
             runs: Vec::new(),
             by_test: vec![Vec::new(); tests],
             tallies: vec![Tally::default(); tests],
+            apart: BTreeSet::new(),
             slowest: 0,
         }
     }
@@ -89,7 +92,8 @@ impl Evidence {
                 if !matches!(execution.outcome, Outcome::TimedOut(_)) {
                     self.slowest = self.slowest.max(execution.micros);
                 }
-                if purpose.searches() {
+                let counts = request.isolation.is_pristine() || !self.is_apart(execution.test);
+                if purpose.searches() && counts {
                     self.tallies[execution.test.at()].count(execution.outcome.polarity());
                     self.by_test[execution.test.at()].push(Sighting {
                         run: number as u32,
@@ -111,18 +115,23 @@ impl Evidence {
         number
     }
 
-    /// Drops what forks have shown, once they turned out not to tell the truth.
-    pub(crate) fn forget_forks(&mut self) {
-        let runs = &self.runs;
-        for sightings in &mut self.by_test {
+    /// Drops what forks have shown of these tests and will show of them: they turned out not to tell the truth.
+    pub(crate) fn set_apart(&mut self, tests: impl IntoIterator<Item = TestIndex>) {
+        for test in tests {
+            self.apart.insert(test);
+            let runs = &self.runs;
+            let sightings = &mut self.by_test[test.at()];
             sightings.retain(|s| runs[s.run as usize].isolation.is_pristine());
-        }
-        for (tally, sightings) in self.tallies.iter_mut().zip(&self.by_test) {
+            let tally = &mut self.tallies[test.at()];
             *tally = Tally::default();
             for s in sightings {
                 tally.count(runs[s.run as usize].outcomes[s.at as usize].polarity());
             }
         }
+    }
+
+    pub(crate) fn is_apart(&self, test: TestIndex) -> bool {
+        self.apart.contains(&test)
     }
 
     pub(crate) fn run(&self, sighting: Sighting) -> &Run {

@@ -30,6 +30,8 @@ const CHUNK: usize = 24;
 const ENOUGH_ENDINGS: usize = 3;
 /// Attempts of files on their own: a file of one test is asked for again later. A multiple of the number of hash seeds.
 const FILE_ATTEMPT: u32 = 40_000;
+/// Those of tests that forks do not suit, likewise.
+const APART_ATTEMPT: u32 = 44_000;
 /// Runs that the pass of every test twice may take when tests keep ending them.
 const MOST_TWICE: usize = 20;
 
@@ -168,11 +170,10 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
             .map(|(kind, order)| (Purpose::Order(kind), order)),
     );
     if settings.alone {
-        runs.extend(
-            tests
-                .iter()
-                .map(|test| (Purpose::Alone, Order(vec![*test]))),
-        );
+        let forked = tests
+            .iter()
+            .filter(|test| session.warm.is_pristine() || !session.evidence.is_apart(**test));
+        runs.extend(forked.map(|test| (Purpose::Alone, Order(vec![*test]))));
     }
     if settings.pairs > 0 {
         // Every ordered pair where that takes few rows, else the pairs within classes and modules.
@@ -213,7 +214,25 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
         .filter(|(purpose, _)| {
             session.warm.is_pristine() || *purpose != Purpose::Order(Kind::Original)
         });
-    hashes.chain(files).chain(orders).collect()
+    let apart = apart(session, tests);
+    hashes.chain(apart).chain(files).chain(orders).collect()
+}
+
+/// Tests that forks do not suit, alone: pristine runs of whole orders are few.
+fn apart(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_model::RunRequest)> {
+    if session.warm.is_pristine() {
+        return Vec::new();
+    }
+    tests
+        .iter()
+        .filter(|test| session.evidence.is_apart(**test))
+        .flat_map(|test| (0..session.settings.isolated).map(move |nth| (*test, nth)))
+        .map(|(test, nth)| {
+            let order = Order(vec![test]);
+            let request = session.request(order, Isolation::Fresh, APART_ATTEMPT + nth);
+            (Purpose::Alone, request)
+        })
+        .collect()
 }
 
 /// The tests of each file without the other files: every fork has imported them all, and so has every pristine run of the

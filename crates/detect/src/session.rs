@@ -103,6 +103,15 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// How runs of the search that are about this test are isolated.
+    pub(crate) fn warm_for(&self, test: TestIndex) -> Isolation {
+        if self.evidence.is_apart(test) {
+            Isolation::Fresh
+        } else {
+            self.warm
+        }
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }

@@ -59,8 +59,12 @@ pub(crate) fn shorten(
             .collect();
         let batch: Vec<_> = tried
             .iter()
-            .map(|(at, guess)| Order(vec![*guess, goals[*at].test]))
-            .map(|order| (Purpose::Shorten, session.request(order, session.warm, 0)))
+            .map(|(at, guess)| {
+                let test = goals[*at].test;
+                let order = Order(vec![*guess, test]);
+                let request = session.request(order, session.warm_for(test), 0);
+                (Purpose::Shorten, request)
+            })
             .collect();
         session.watch.stage(Stage::Shorten, batch.len());
         let runs = session.run(Stage::Shorten, batch)?;
@@ -75,7 +79,12 @@ pub(crate) fn shorten(
             && !collection::forks_show_it_alone(session, *goal)
             && let Some(prefix) = shortest_prefix(session, *goal, |_| true)
         {
-            *found = Some(minimise(session, *goal, prefix, session.warm)?);
+            *found = Some(minimise(
+                session,
+                *goal,
+                prefix,
+                session.warm_for(goal.test),
+            )?);
         }
     }
     Ok(found)

@@ -280,6 +280,47 @@ fn a_suite_that_forks_do_not_suit_is_run_in_fresh_interpreters() {
     );
 }
 
+/// How many runs a campaign makes in pristine interpreters.
+struct Counted {
+    lab: FakeLab,
+    pristine: usize,
+}
+
+impl Lab for Counted {
+    fn suite(&self) -> &Suite {
+        self.lab.suite()
+    }
+
+    fn run(&mut self, batch: &[RunRequest], sink: &mut Sink<'_>) -> Result<(), LabError> {
+        let pristine = batch.iter().filter(|r| r.isolation.is_pristine());
+        self.pristine += pristine.count();
+        self.lab.run(batch, sink)
+    }
+}
+
+#[test]
+fn one_test_that_forks_do_not_suit_does_not_take_them_from_the_others() {
+    let mut rules = suite(150, vec![Rule::FailsInForks, victim(&[&[20]], &[])]);
+    let campaign = |rules: &[Rule]| {
+        let lab = FakeLab::new(rules.to_vec(), 7);
+        let mut lab = Counted { lab, pristine: 0 };
+        let detection = detect(&mut lab, &settings(), &mut Nobody).expect("it never breaks");
+        let classes: Vec<_> = detection
+            .findings
+            .iter()
+            .map(|f| (f.test.0, f.class))
+            .collect();
+        assert_eq!(classes, [(5, Class::Victim)], "{:#?}", detection.findings);
+        let said = |note: &String| note.starts_with("1 test behaves differently");
+        (lab.pristine, detection.notes.iter().any(said))
+    };
+    let (one, said) = campaign(&rules);
+    assert!(said && one < 60, "{one} runs");
+    rules[30..34].fill(Rule::FailsInForks);
+    let (many, _) = campaign(&rules);
+    assert!(many > 250, "{many} runs");
+}
+
 #[test]
 fn a_given_order_is_enough() {
     let mut settings = settings();

@@ -2,7 +2,7 @@
 //! what tests do to the project's files.
 
 use crate::support::Project;
-use crate::support::order::{FEW, VICTIM, beside_a_victim};
+use crate::support::order::{FEW, VICTIM, beside_a_victim, notes};
 
 // -- what happens at import ---------------------------------------------------------------------------
 
@@ -310,4 +310,23 @@ fn a_test_that_needs_what_another_file_imports_is_brittle() {
             .contains("it passes before them as well"),
         "{explanation:#}"
     );
+}
+
+#[test]
+fn a_process_number_kept_at_import_takes_forks_from_one_test_only() {
+    let project = beside_a_victim(&[
+        (
+            "test_pid.py",
+            "import os\n\nPID = os.getpid()\n\ndef test_pid():\n    assert os.getpid() == PID\n",
+        ),
+        (
+            "test_many.py",
+            "import pytest\n\n@pytest.mark.parametrize('n', range(60))\ndef test_many(n):\n    pass\n",
+        ),
+    ]);
+    let run = project.detect(&FEW);
+    run.expect(&[(VICTIM, "victim")]);
+    let notes = notes(&run);
+    assert!(notes.contains("1 test behaves differently in forked processes"), "{notes}");
+    assert!(!notes.contains("every run gets an interpreter"), "{notes}");
 }
