@@ -118,7 +118,8 @@ def enter_sandbox(kernel, setup):
         from .sandbox import Sandbox
     try:
         over, lasting = wanted.get("over", {}), wanted.get("lasting", False)
-        sandbox = Sandbox(kernel, wanted["targets"], wanted["layers"], over, lasting)
+        mounted = wanted.get("mounted", ())
+        sandbox = Sandbox(kernel, wanted["targets"], wanted["layers"], over, lasting, mounted)
         if setup.get("experiment") is not None:
             sandbox.keep_bottoms()
         sandbox.enter()

@@ -8,9 +8,14 @@ child writes into the parent's layer, which is thrown away if that child has wri
 
 from .sealed import os
 
+# Without it a directory that lies below cannot be renamed. It takes attributes that only root may write.
+_RENAMING = b",redirect_dir=on"
+# Inside a user namespace overlayfs keeps its marks in user.* attributes.
+_FOR_USERS = b",userxattr"
+
 
 class Sandbox:
-    def __init__(self, kernel, targets, layers, over, lasting=False):
+    def __init__(self, kernel, targets, layers, over, lasting=False, mounted=()):
         self._kernel = kernel
         self._targets = targets
         self._layers = layers
@@ -20,7 +25,10 @@ class Sandbox:
         self._lower = {target: [over[target]] if target in over else [] for target in targets}
         self._upper = {}
         self._untouched = {}
-        self._extra = b""
+        # What is mounted below each target, and with that hidden by a mount over the target.
+        self._mounted = {t: [m for m in mounted if m.startswith(t.rstrip("/") + "/")] for t in targets}
+        # Ways to mount, the best first; from the first mount on the one that the kernel takes.
+        self._extras = ([_RENAMING] if os.geteuid() == 0 else []) + [b"", _FOR_USERS]
         self._renewed = 0
         # What lies below each mount, kept open only for runs that want to compare with it.
         self._bottoms = None
@@ -126,16 +134,26 @@ class Sandbox:
         self._upper[target] = upper
         lower = ":".join(_escape(p) for p in [*self._lower[target], target])
         data = "lowerdir=%s,upperdir=%s,workdir=%s,index=off" % (lower, _escape(upper), _escape(work))
-        data = os.fsencode(data)
+        hidden = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in self._mounted[target]]
         try:
-            self._kernel.mount(b"overlay", os.fsencode(target), b"overlay", 0, data + self._extra)
-        except OSError:
-            if self._extra:
-                raise
-            # Inside a user namespace overlayfs keeps its marks in user.* attributes.
-            self._extra = b",userxattr"
-            self._kernel.mount(b"overlay", os.fsencode(target), b"overlay", 0, data + self._extra)
+            self._lay_over(target, os.fsencode(data))
+            for path, descriptor in hidden:
+                self._kernel.bind(b"/proc/self/fd/%d" % descriptor, os.fsencode(path))
+        finally:
+            for _, descriptor in hidden:
+                os.close(descriptor)
         self._untouched[target] = _seen(upper)
+
+    def _lay_over(self, target, data):
+        while True:
+            try:
+                self._kernel.mount(b"overlay", os.fsencode(target), b"overlay", 0, data + self._extras[0])
+                del self._extras[1:]
+                return
+            except OSError:
+                if len(self._extras) == 1:
+                    raise
+                del self._extras[0]
 
 
 def _seen(upper):

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::support::Project;
 use crate::support::order::{VICTIM, beside_a_victim};
+use crate::support::{Project, Run, is_root};
 
 const FEW: [&str; 6] = ["--seed", "1", "--orders", "2", "--isolated-runs", "2"];
 
@@ -23,8 +23,10 @@ fn may_mount(dir: &Path) -> bool {
 /// A shell in namespaces of its own, in which it is root.
 fn inside(script: &str) -> Command {
     let mut command = Command::new("unshare");
+    // Who is root needs no other users for that.
+    let namespaces = if is_root() { "-m" } else { "-Urm" };
     command
-        .args(["-Urm", "sh", "-ec", script])
+        .args([namespaces, "sh", "-ec", script])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -178,6 +180,62 @@ fn a_read_only_project_needs_a_store_elsewhere_and_that_is_said() {
     );
     assert!(said.contains(&format!("victim {VICTIM}")), "{said}");
     assert!(store.exists());
+}
+
+#[test]
+fn what_is_mounted_below_a_project_is_there_in_its_private_view() {
+    let project = beside_a_victim(&[
+        (
+            "test_volume.py",
+            "
+import os, pathlib
+
+HERE = pathlib.Path(__file__).parent
+here = (HERE / 'volume' / 'here.txt').read_text()
+
+def test_volume():
+    assert (HERE / 'volume' / 'here.txt').read_text() == here == 'yes\\n'
+
+def test_directories_can_be_renamed():
+    if os.environ.get('RENAMES'):
+        os.rename(HERE / 'folder', HERE / 'renamed')
+        assert (HERE / 'renamed' / 'file.txt').exists()
+",
+        ),
+        ("volume/.keep", ""),
+        ("folder/file.txt", ""),
+    ]);
+    if !may_mount(&project.path().join("volume")) {
+        return;
+    }
+    // Whoever is root in a namespace of users only may not write the attributes that it takes.
+    let renames = if is_root() { "export RENAMES=1" } else { "" };
+    let prepare =
+        format!("mount -t tmpfs -o size=64k tmpfs volume\necho yes > volume/here.txt\n{renames}");
+    let mut args = vec!["detect", "--format", "json"];
+    args.extend(FEW);
+    let output = flakelab(&project, &prepare, &args, "");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a document");
+    let run = Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::new(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        document,
+    };
+    assert_eq!(
+        run.document["campaign"]["sandbox"], "overlay",
+        "{}",
+        run.stderr
+    );
+    let mut expected = vec![(VICTIM, "victim")];
+    if is_root() {
+        expected.push((
+            "test_volume.py::test_directories_can_be_renamed",
+            "non_idempotent",
+        ));
+    }
+    run.expect(&expected);
+    assert!(project.path().join("folder/file.txt").exists());
 }
 
 #[test]

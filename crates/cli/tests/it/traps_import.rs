@@ -327,6 +327,9 @@ fn a_process_number_kept_at_import_takes_forks_from_one_test_only() {
     let run = project.detect(&FEW);
     run.expect(&[(VICTIM, "victim")]);
     let notes = notes(&run);
-    assert!(notes.contains("1 test behaves differently in forked processes"), "{notes}");
+    assert!(
+        notes.contains("1 test behaves differently in forked processes"),
+        "{notes}"
+    );
     assert!(!notes.contains("every run gets an interpreter"), "{notes}");
 }

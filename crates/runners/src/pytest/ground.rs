@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::launch;
+use super::mounts;
 use super::open::{Options, SandboxMode, Settled};
 use super::worker::Launch;
 use crate::process::{self, Surroundings};
@@ -116,7 +117,9 @@ fn sandbox_roots(
     }
     let mut roots = vec![options.tree.clone()];
     let temporary = PathBuf::from("/tmp");
-    if !scratch.starts_with(&temporary) && temporary.is_dir() {
+    // A view of it would hide what is mounted there, which is nobody's project.
+    let is_whole = mounts::below(&temporary).is_empty();
+    if !scratch.starts_with(&temporary) && temporary.is_dir() && is_whole {
         if options.tree.starts_with(&temporary) {
             roots = vec![temporary];
         } else {
@@ -129,8 +132,16 @@ fn sandbox_roots(
         ));
     }
     if rustix::process::geteuid().is_root() {
-        Ok((roots, false))
-    } else if !all_ours(&options.tree, &mut 0) {
+        return Ok((roots, false));
+    }
+    // In a user namespace mounts of others stay together with what they are mounted on.
+    if let Some(mount) = mounts::below(&options.tree).first() {
+        return Err(Some(format!(
+            "`{}` is mounted below the project, and only root can show it in a view of it",
+            mount.display()
+        )));
+    }
+    if !all_ours(&options.tree, &mut 0) {
         Err(Some(
             "files of the project belong to other users or groups".into(),
         ))

@@ -10,6 +10,7 @@ use flakelab_model::Recording;
 use serde::Serialize;
 
 use super::lane::Special;
+use super::mounts;
 use super::worker::Launch;
 
 /// Variables that would let a run see or change what is the user's, or that belong to a test run
@@ -95,6 +96,9 @@ impl RecordingSetup {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct SandboxSetup {
     pub(super) targets: Vec<PathBuf>,
+    /// What is mounted below the targets, to be seen there as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) mounted: Vec<PathBuf>,
     pub(super) layers: PathBuf,
     /// Whether a later run goes on in the same layers.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -225,6 +229,7 @@ impl Nest {
             order,
             sandbox: sandbox_roots.map(|roots| SandboxSetup {
                 targets: roots.iter().cloned().chain([self.state.clone()]).collect(),
+                mounted: roots.iter().flat_map(|root| mounts::below(root)).collect(),
                 layers: self.root.join("layers"),
                 lasting: self.lasting,
                 over: self.over(roots),

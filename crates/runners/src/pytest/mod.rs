@@ -15,6 +15,7 @@
 //! | `trace` | what a run wrote down about the insides of its tests |
 //! | `launch` | environments, directories, arguments of workers |
 //! | `ground` | what stands before the first interpreter is started |
+//! | `mounts` | what is mounted below a directory |
 //! | `greeting` | what an interpreter says when it has collected |
 //! | `open` | starting a lab: collection, comparison of zygotes, fallbacks |
 //! | `lab` | scheduling: lanes, cold runs, timeouts |
@@ -35,6 +36,7 @@ mod job;
 mod lab;
 mod lane;
 mod launch;
+mod mounts;
 mod once;
 mod open;
 mod plain;
