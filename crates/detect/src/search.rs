@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use flakelab_lab::orders::{self, Kind};
+use flakelab_lab::orders::{self, Kind, Stream};
 use flakelab_lab::{LabError, pristine};
 use flakelab_model::{Isolation, Order, Outcome, Polarity, TestIndex};
 
@@ -28,6 +28,9 @@ pub(crate) struct Suspects {
 const CHUNK: usize = 24;
 /// So many runs ended by one test that otherwise passes are enough to suspect it.
 const ENOUGH_ENDINGS: usize = 3;
+/// Files run on their own, by chance where there are more. Each imports what it needs of the project once again: a second
+/// each, where much of it is imported, are five minutes of one processor.
+const MOST_FILES: usize = 300;
 /// Attempts of files on their own: a file of one test is asked for again later. A multiple of the number of hash seeds.
 const FILE_ATTEMPT: u32 = 40_000;
 /// Those of tests that forks do not suit, likewise.
@@ -37,6 +40,13 @@ const MOST_TWICE: usize = 20;
 
 pub(crate) fn search(session: &mut Session<'_>, tests: &[TestIndex]) -> Result<Suspects, LabError> {
     let mut batch = plan(session, tests);
+    let files = by_file(session, tests).len();
+    let on_their_own = batch.iter().filter(|(p, _)| *p == Purpose::File).count();
+    if (1..files).contains(&on_their_own) {
+        session.notes.push(format!(
+            "{on_their_own} of {files} files were also run without the others, chosen by the seed"
+        ));
+    }
     session.watch.stage(Stage::Search, batch.len());
     let mut total = batch.len();
     let mut twice = 0;
@@ -131,10 +141,7 @@ fn ending_runs(
 
 fn leave_out(batch: &mut Vec<(Purpose, flakelab_model::RunRequest)>, retired: &[TestIndex]) {
     for (purpose, request) in batch.iter_mut() {
-        if !matches!(
-            purpose,
-            Purpose::Order(Kind::Given) | Purpose::Alone | Purpose::File
-        ) {
+        if !matches!(purpose, Purpose::Order(Kind::Given) | Purpose::Alone) {
             request.order.0.retain(|test| !retired.contains(test));
         }
     }
@@ -189,7 +196,7 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
         };
         runs.extend(ordered(kind, rows));
     }
-    let files = if settings.alone {
+    let files = if settings.alone && !session.warm.is_pristine() {
         files(session, tests)
     } else {
         Vec::new()
@@ -215,7 +222,7 @@ fn plan(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_mo
             session.warm.is_pristine() || *purpose != Purpose::Order(Kind::Original)
         });
     let apart = apart(session, tests);
-    hashes.chain(apart).chain(files).chain(orders).collect()
+    hashes.chain(apart).chain(orders).chain(files).collect()
 }
 
 /// Tests that forks do not suit, alone: pristine runs of whole orders are few.
@@ -235,19 +242,27 @@ fn apart(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_m
         .collect()
 }
 
-/// The tests of each file without the other files: every fork has imported them all, and so has every pristine run of the
-/// original order. Nothing else shows a test that needs what another file imports.
-fn files(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_model::RunRequest)> {
+fn by_file<'a>(session: &'a Session<'_>, tests: &[TestIndex]) -> BTreeMap<&'a str, Vec<TestIndex>> {
     let suite = session.lab.suite();
     let mut files: BTreeMap<&str, Vec<TestIndex>> = BTreeMap::new();
     for test in tests {
         let file = suite.id(*test).module();
         files.entry(file).or_default().push(*test);
     }
+    files
+}
+
+/// The tests of each file without the other files: every fork has imported them all, and so has every pristine run of the
+/// original order. Nothing else shows a test that needs what another file imports.
+fn files(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_model::RunRequest)> {
+    let files = by_file(session, tests);
     // Alone, a file is the original order.
     if files.len() < 2 {
         return Vec::new();
     }
+    let mut files: Vec<Vec<TestIndex>> = files.into_values().collect();
+    Stream::new(session.settings.seed, "files").shuffle(&mut files);
+    files.truncate(MOST_FILES);
     // Hash seeds of templates that are there in any case.
     let seeds = pristine::ATTEMPTS
         .len()
@@ -259,7 +274,7 @@ fn files(session: &Session<'_>, tests: &[TestIndex]) -> Vec<(Purpose, flakelab_m
     let mut attempts: Vec<u32> = attempts.take(seeds).collect();
     attempts.sort_unstable();
     files
-        .into_values()
+        .into_iter()
         .zip(attempts.into_iter().cycle())
         .map(|(file, attempt)| {
             let request = session.request(Order(file), Isolation::Fresh, FILE_ATTEMPT + attempt);

@@ -185,6 +185,16 @@ fn a_brittle_that_needs_the_import_of_another_file_is_found_before_and_behind_it
 }
 
 #[test]
+fn that_some_files_were_not_run_on_their_own_is_said() {
+    let mut settings = settings();
+    (settings.orders, settings.pairs) = (1, 0);
+    let notes = |tests| run(&suite(tests, vec![]), &settings).notes;
+    assert!(notes(3_000).is_empty());
+    let said = "300 of 301 files were also run without the others, chosen by the seed";
+    assert_eq!(notes(3_010), [said]);
+}
+
+#[test]
 fn chance_is_told_from_order() {
     let detection = check(
         &suite(30, vec![Rule::Flaky { percent: 40 }]),
