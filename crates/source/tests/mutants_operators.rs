@@ -391,6 +391,14 @@ fn augmented_assignments() {
             &[&format!("a {to} b\n"), "a = b\n"],
         );
     }
+    // Texts cannot be subtracted or divided.
+    for text in ["a += 'b'\n", "a %= f'b'\n"] {
+        only(
+            Operator::AugmentedAssignment,
+            text,
+            &[&text.replace("+=", "=").replace("%=", "=")],
+        );
+    }
 }
 
 #[test]
@@ -405,6 +413,19 @@ fn slices_and_containers() {
             "x = a[b:c]\ny = a[:c:d]\nz = a[:]\n",
         ],
     );
+    // Bounds that say what is so without them.
+    only(
+        Operator::Slice,
+        "x = a[0:n], a[0::2], a[None:n:None], a[m:None]\n",
+        &[
+            "x = a[0:], a[0::2], a[None:n:None], a[m:None]\n",
+            "x = a[0:n], a[0::2], a[None::None], a[m:None]\n",
+            "x = a[0:n], a[0::2], a[None:n:None], a[:None]\n",
+        ],
+    );
+    for text in ["x = a[0::-1]\n", "x = a[0::step]\n"] {
+        only(Operator::Slice, text, &[&text.replace("0", "")]);
+    }
     // What is assigned to stays; what is evaluated in it does not.
     only(Operator::Slice, "a[b:c] = d\n", &[]);
     only(Operator::Slice, "a[b:].c = d\n", &["a[:].c = d\n"]);
@@ -521,7 +542,8 @@ fn what_is_left_alone() {
         "__version__ = '1'\n__author__ = 'me'\n__license__ = 'MIT'\n__all__ = ['a']\n__all__ += ['b']\n",
         "match a:\n    case 1 | 'x' | [True, None]:\n        pass\n",
         "for a in b:\n    pass\nwith c as d:\n    pass\n",
-        "@typing.overload\n@final\ndef f(): ...\n",
+        "@typing.overload\n@final\ndef f(a=1): ...\n",
+        "class A:\n    @overload\n    def f(self, a: int = 2) -> int:\n        raise NotImplementedError\n",
     ] {
         check(text, &[]);
     }

@@ -9,7 +9,9 @@ use super::units::{Unit, block, header, name, statements};
 use super::walk::{Item, Place, Role, Stretch, Walk, above};
 
 /// Decorators of `typing` that do nothing.
-const IDLE: [&str; 3] = ["final", "overload", "override"];
+const IDLE: [&str; 2] = ["final", "override"];
+/// And the one whose function does nothing either.
+const OVERLOAD: &str = "overload";
 
 impl<'a> Walk<'a> {
     pub(super) fn statement(&mut self, item: Item<'a>) {
@@ -248,6 +250,9 @@ impl<'a> Walk<'a> {
 
     /// Decorators and defaults run where the definition stands; the body of an outermost function is a unit.
     fn definition(&mut self, outer: Node<'a>, node: Node<'a>, place: Place) {
+        if self.is_overload(outer) {
+            return;
+        }
         let mut inner = self.clause(outer, node, place);
         let head = inner;
         let is_class = node.kind() == "class_definition";
@@ -283,6 +288,19 @@ impl<'a> Walk<'a> {
         for decorator in decorators.into_iter().rev() {
             self.decorator(decorator, place);
         }
+    }
+
+    /// A signature for type checkers: another definition takes its name, so that its body and its defaults are never used.
+    fn is_overload(&self, outer: Node<'a>) -> bool {
+        let mut cursor = outer.walk();
+        let mut decorators = outer
+            .named_children(&mut cursor)
+            .filter(|child| child.kind() == "decorator");
+        decorators.any(|decorator| {
+            let name =
+                nth(decorator, 0).and_then(|expression| self.text(expression).rsplit('.').next());
+            name == Some(OVERLOAD)
+        })
     }
 
     /// The probe takes the place of the decorator and so is reached when that would be applied, a moment after its

@@ -91,10 +91,7 @@ impl<'a> Walk<'a> {
             return;
         };
         let old = sign.kind();
-        let is_text = |node: Node<'_>| matches!(node.kind(), "string" | "concatenated_string");
-        // Strings have no `-` and no `/`: what can only raise tells nothing about tests.
-        let raises = matches!(old, "+" | "%") && (is_text(left) || is_text(right));
-        let other = other_sign(old).filter(|_| !raises && !self.is_left(node));
+        let other = other_sign(old).filter(|_| !raises(old, left, right) && !self.is_left(node));
         if let Some((new, operator)) = other.filter(|_| !mixed(item, left, right, old)) {
             let (was, is) = (strength(old), strength(new));
             let enclose = |operand: Node<'a>, enough: u8| {
@@ -356,7 +353,7 @@ impl<'a> Walk<'a> {
         self.change(item, slot, Operator::Container, at, &empty, false);
     }
 
-    /// Each bound of a slice is dropped.
+    /// Each bound of a slice is dropped, unless it is what a bound that is not there means.
     fn slices(&mut self, item: &Item<'a>, slot: usize) {
         let node = item.node;
         if self.is_long(node) {
@@ -371,10 +368,15 @@ impl<'a> Walk<'a> {
         for slice in all {
             let mut cursor = slice.walk();
             let mut colons = 0;
+            let forward = self.steps_forward(slice);
             for bound in slice.children(&mut cursor) {
                 if bound.kind() == ":" {
                     colons += 1;
                 } else if bound.is_named() && !is_extra(bound) && colons < 2 {
+                    let from_start = colons == 0 && forward && self.text(bound) == "0";
+                    if from_start || bound.kind() == "none" {
+                        continue;
+                    }
                     let changed = format!(
                         "{}{}",
                         &text[node.start_byte()..bound.start_byte()],
@@ -385,6 +387,19 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+    }
+
+    /// Without a step, or with one that is a number above 0.
+    fn steps_forward(&self, slice: Node<'a>) -> bool {
+        let mut cursor = slice.walk();
+        let behind = slice
+            .children(&mut cursor)
+            .skip_while(|child| child.kind() != ":")
+            .skip(1)
+            .skip_while(|child| child.kind() != ":")
+            .skip(1);
+        let mut steps = behind.filter(|child| child.is_named() && !is_extra(*child));
+        steps.all(|step| matches!(step.kind(), "integer" | "none") && self.text(step) != "0")
     }
 
     /// The object, then the indexes. An object that is only assigned through begins on its own.
@@ -566,6 +581,13 @@ fn strength(sign: &str) -> u8 {
         "**" => 7,
         _ => 6,
     }
+}
+
+/// Strings have no `-` and no `/`: what can only raise tells nothing about tests. `old` is the sign as it stands between
+/// operands, without the `=` of an assignment.
+pub(super) fn raises(old: &str, left: Node<'_>, right: Node<'_>) -> bool {
+    let is_text = |node: Node<'_>| matches!(node.kind(), "string" | "concatenated_string");
+    matches!(old, "+" | "%") && (is_text(left) || is_text(right))
 }
 
 /// The parser takes `^` for tighter than `&`, Python does not: where both meet, its operands are not Python's.

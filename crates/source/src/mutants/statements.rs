@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::expressions::raises;
 use super::operator::Operator;
 use super::points::{is_extra, nth};
 use super::walk::{Item, Place, Role, Stretch, Walk, above};
@@ -168,7 +169,9 @@ impl<'a> Walk<'a> {
             _ => return,
         };
         let stretch = Stretch::of(node);
-        for new in [other, "="] {
+        let plain = sign.kind().trim_end_matches('=');
+        let other = Some(other).filter(|_| !raises(plain, left, right));
+        for new in other.into_iter().chain(["="]) {
             let new = format!(
                 "{}{new}{}",
                 &text[node.start_byte()..sign.start_byte()],
