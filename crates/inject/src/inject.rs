@@ -1,7 +1,6 @@
 //! The whole campaign, chunk by chunk.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use flakelab_lab::{Journal, Lab, LabError, Variants};
 use flakelab_source::Tree;
@@ -9,7 +8,7 @@ use flakelab_source::Tree;
 use crate::confirm::Explain;
 use crate::entry::Entry;
 use crate::evaluate::{Bench, Spent};
-use crate::metrics::Totals;
+use crate::metrics::Counted;
 use crate::mutant::{self, Mutant};
 use crate::select::{Selection, select};
 use crate::settings::{Settings, Stage, Watch};
@@ -33,8 +32,8 @@ pub struct Surroundings<'a> {
 #[derive(Debug)]
 pub struct Injection {
     pub selection: Selection,
-    /// Counts of the mutants of each test. The mutants themselves were shown one by one: they would not all fit.
-    pub by_test: BTreeMap<String, Totals>,
+    /// Counts of the mutants. They themselves were shown one by one: they would not all fit.
+    pub counted: Counted,
     /// Stable tests whose code is not in the project.
     pub without_code: Vec<String>,
     /// What the orders with mutants have cost, in this session.
@@ -59,7 +58,7 @@ pub fn inject(
         spent: Cell::default(),
     };
     let at_once = (suite.len() / 5).clamp(CHUNK, LARGEST_CHUNK);
-    let mut by_test: BTreeMap<String, Totals> = BTreeMap::new();
+    let mut counted = Counted::default();
     let mut chunk: Vec<Mutant> = Vec::new();
     let mut waiting = 0;
     for (at, site) in sites.iter().enumerate() {
@@ -67,8 +66,7 @@ pub fn inject(
         waiting += 1;
         if chunk.len() >= at_once || at + 1 == sites.len() {
             evaluate(&bench, lab, around, &chunk, &mut |mutant, entry| {
-                let test = by_test.entry(entry.test.clone()).or_default();
-                test.add(entry);
+                counted.take(entry);
                 each(mutant, entry)
             })?;
             chunk.clear();
@@ -82,7 +80,7 @@ pub fn inject(
         .map(|test| suite.id(test).to_string())
         .collect();
     Ok(Injection {
-        by_test,
+        counted,
         without_code,
         evaluation: bench.spent.get(),
         selection,

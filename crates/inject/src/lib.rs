@@ -28,7 +28,7 @@ pub use confirm::{Causes, Explain};
 pub use entry::{Class, Cleaning, Entry, FailureKind, Shown};
 pub use evaluate::Spent;
 pub use inject::{Injection, Surroundings, inject};
-pub use metrics::{ClassRow, Metrics, Relations, Totals};
+pub use metrics::{ClassRow, Counted, Metrics, Relations, Totals};
 pub use mutant::Mutant;
 pub use select::{Excluded, Selection};
 pub use settings::{Scope, Settings, Stage, Watch};

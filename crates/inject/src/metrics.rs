@@ -1,6 +1,6 @@
 //! Table I of the paper: effectiveness, characteristics, and what makes classes receptive.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flakelab_model::{Place, Suite};
 use flakelab_source::{Source, Tree};
@@ -25,7 +25,7 @@ pub struct Totals {
     pub non_deterministic: u64,
     pub assertion_failures: u64,
     pub other_failures: u64,
-    /// Stable tests with an order-dependent mutant.
+    /// Stable tests that a mutant makes depend on the order: that of its entry, and those that vary with it.
     pub tests_affected: u64,
 }
 
@@ -60,7 +60,28 @@ impl Totals {
         self.non_deterministic += test.non_deterministic;
         self.assertion_failures += test.assertion_failures;
         self.other_failures += test.other_failures;
-        self.tests_affected += u64::from(test.order_dependent > 0);
+    }
+}
+
+/// What mutants came to.
+#[derive(Debug, Clone, Default)]
+pub struct Counted {
+    /// By the test of their entries.
+    by_test: BTreeMap<String, Totals>,
+    /// Tests that any of them makes depend on the order: a mutant has one entry, and may do so to many tests.
+    affected: BTreeSet<String>,
+}
+
+impl Counted {
+    pub(crate) fn take(&mut self, entry: &Entry) {
+        self.by_test
+            .entry(entry.test.clone())
+            .or_default()
+            .add(entry);
+        if entry.class.is_order_dependent() {
+            self.affected.insert(entry.test.clone());
+            self.affected.extend(entry.also.iter().cloned());
+        }
     }
 }
 
@@ -98,8 +119,15 @@ pub struct Metrics {
 impl Metrics {
     pub fn new(injection: &Injection, suite: &Suite, tree: &dyn Tree) -> Self {
         let mut rows: BTreeMap<String, ClassRow> = BTreeMap::new();
+        let mut totals = Totals {
+            stable_tests: injection.selection.stable.len() as u64,
+            ..Totals::default()
+        };
         for test in suite.indices() {
             let id = suite.id(test).to_string();
+            let stable = injection.selection.stable.contains(&test);
+            let affected = stable && injection.counted.affected.contains(&id);
+            totals.tests_affected += u64::from(affected);
             let Some(place) = Place::of(&id) else {
                 continue;
             };
@@ -110,13 +138,10 @@ impl Metrics {
             row.size += 1;
             let micros = injection.selection.micros.get(&test).copied();
             row.seconds += f64::from(micros.unwrap_or_default()) / 1e6;
-            row.totals.stable_tests += u64::from(injection.selection.stable.contains(&test));
+            row.totals.stable_tests += u64::from(stable);
+            row.totals.tests_affected += u64::from(affected);
         }
-        let mut totals = Totals {
-            stable_tests: injection.selection.stable.len() as u64,
-            ..Totals::default()
-        };
-        for (test, found) in &injection.by_test {
+        for (test, found) in &injection.counted.by_test {
             totals.join(found);
             if let Some(row) = Place::of(test).and_then(|place| rows.get_mut(&class_of(&place))) {
                 row.totals.join(found);
@@ -127,7 +152,7 @@ impl Metrics {
             totals,
             classes_affected: classes
                 .iter()
-                .filter(|row| row.totals.order_dependent > 0)
+                .filter(|row| row.totals.order_dependent + row.totals.tests_affected > 0)
                 .count() as u64,
             relations: relations(&classes),
             classes,
@@ -178,5 +203,73 @@ fn relations(classes: &[ClassRow]) -> Relations {
         shared_fields: spearman(&of(&|row| row.shared_fields as f64), &injected, CONFIDENCE),
         fixture: mann_whitney(&with, &without),
         fixture_effect: cliff_delta(&with, &without, CONFIDENCE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use flakelab_model::{TestIndex, Timeout};
+
+    use super::*;
+    use crate::evaluate::Spent;
+    use crate::select::Selection;
+
+    struct Nothing;
+
+    impl Tree for Nothing {
+        fn read(&self, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    fn entry(test: &str, also: &[&str], class: &str) -> Entry {
+        let entry = serde_json::json!({
+            "id": "m", "test": test, "also": also, "file": "t.py", "line": 1, "statement": "x()",
+            "valid": true, "class": class,
+        });
+        serde_json::from_value(entry).expect("an entry")
+    }
+
+    /// One deletion in an inherited test makes four tests depend on the order; another one adds none, and one is stable.
+    #[test]
+    fn every_test_that_a_mutant_affects_counts_once() {
+        let ids = ["A::test_x", "B::test_x", "B::test_x[1]", "test_y", "test_z"];
+        let suite = Suite::new(ids.map(|id| format!("t.py::{id}")));
+        let mut counted = Counted::default();
+        for (test, also, class) in [
+            (
+                "t.py::A::test_x",
+                &["t.py::B::test_x", "t.py::B::test_x[1]", "t.py::test_y"][..],
+                "victim",
+            ),
+            ("t.py::A::test_x", &["t.py::B::test_x"], "brittle"),
+            ("t.py::test_z", &[], "stable"),
+        ] {
+            counted.take(&entry(test, also, class));
+        }
+        let minute = Duration::from_secs(60);
+        let injection = Injection {
+            selection: Selection {
+                // All but `test_y`, which was not stable before.
+                stable: [0, 1, 2, 4].map(TestIndex).to_vec(),
+                excluded: Vec::new(),
+                orders: Vec::new(),
+                timeout: Timeout {
+                    test: minute,
+                    run: minute,
+                },
+                micros: BTreeMap::new(),
+            },
+            counted,
+            without_code: Vec::new(),
+            evaluation: Spent::default(),
+        };
+        let metrics = Metrics::new(&injection, &suite, &Nothing);
+        let totals = &metrics.totals;
+        assert_eq!((totals.tests_affected, totals.stable_tests), (3, 4));
+        assert_eq!(totals.order_dependent, 2);
+        assert_eq!(metrics.classes_affected, 2);
     }
 }

@@ -175,6 +175,7 @@ fn verify_and_evaluate(project: &Project, set: &Path) {
         ("found", 2),
         ("right_class", 2),
         ("others", 0),
+        ("before", 0),
     ] {
         assert_eq!(
             evaluated.document[field], value,
@@ -192,8 +193,8 @@ fn verify_and_evaluate(project: &Project, set: &Path) {
     )
     .stdout;
     for words in [
-        "recall 100.0 %: 1 of 1 injected test found, 1 in the right class",
-        "precision 100.0 %: 0 further reported",
+        "recall 100.0 % (2.5 % – 100.0 %): 1 of 1 injected test found, 1 in the right class",
+        "precision at least 100.0 % (2.5 % – 100.0 %): 0 further reported",
     ] {
         assert!(said.contains(words), "{said}");
     }

@@ -12,7 +12,7 @@ use crate::detect::{Schema, Word};
 pub use dataset::{csv, readme};
 pub use page::page;
 pub(crate) use page::part;
-pub use terminal::{evaluated, terminal, verified};
+pub use terminal::{Evaluated, evaluated, terminal, verified};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Document {

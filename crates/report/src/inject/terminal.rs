@@ -65,20 +65,47 @@ pub fn verified(shown: u64, of: u64, wrong: &[(String, String)]) -> String {
     out
 }
 
-/// How well detection does on suites whose truth is known.
-pub fn evaluated(found: u64, right: u64, of: u64, others: u64) -> String {
-    let share = |part: u64, whole: u64| {
-        if whole == 0 {
-            "–".to_owned()
-        } else {
-            format!("{:.1} %", part as f64 * 100.0 / whole as f64)
-        }
+/// How well detection does on suites whose truth is known; intervals at 95 %.
+#[derive(Debug)]
+pub struct Evaluated {
+    pub found: u64,
+    pub right: u64,
+    pub of: u64,
+    pub recall: Option<(f64, f64)>,
+    /// Reported, and injected.
+    pub injected: u64,
+    /// Reported, neither injected nor there before.
+    pub others: u64,
+    /// Reported, and there before.
+    pub before: u64,
+    pub precision: Option<(f64, f64)>,
+}
+
+pub fn evaluated(said: &Evaluated) -> String {
+    let share = |part: u64, whole: u64, interval: Option<(f64, f64)>| match interval {
+        Some((low, high)) if whole > 0 => format!(
+            "{:.1} %{OFF} ({:.1} % – {:.1} %)",
+            part as f64 * 100.0 / whole as f64,
+            low * 100.0,
+            high * 100.0
+        ),
+        _ => format!("–{OFF}"),
     };
+    let Evaluated {
+        found,
+        right,
+        of,
+        injected,
+        others,
+        before,
+        ..
+    } = said;
     format!(
-        "{BOLD}recall {}{OFF}: {found} of {} found, {right} in the right class\n\
-         {BOLD}precision {}{OFF}: {others} further reported that were not injected\n",
-        share(found, of),
-        count(of, "injected test", "injected tests"),
-        share(found, found + others),
+        "{BOLD}recall {}: {found} of {} found, {right} in the right class\n\
+         {BOLD}precision at least {}: {others} further reported, which the deletion may have brought about; {before} that \
+         depend on the order without it are left out\n",
+        share(*found, *of, said.recall),
+        count(*of, "injected test", "injected tests"),
+        share(*injected, injected + others, said.precision),
     )
 }
