@@ -15,6 +15,7 @@
 //! | `control` | how do tests fail without a mutant? |
 //! | `pair` | what do pairs say of a mutant, and what did reruns bring? (table 5) |
 //! | `found` | a mutant with its verdict |
+//! | `mentions` | which files of tests does a text import? |
 //! | `reuse` | does a verdict of before still hold? |
 //! | `simulate` | what would other orders have cost? (section 4.4, table 6) |
 //!
@@ -27,6 +28,7 @@ mod coverage;
 mod execute;
 mod found;
 mod layout;
+mod mentions;
 mod mutate;
 mod pair;
 #[cfg(test)]
@@ -43,6 +45,7 @@ pub use coverage::{Share, Stability, Varying};
 pub use execute::Spent;
 pub use found::{Counts, Found, Verdict};
 pub use layout::ids;
+pub use mentions::Modules;
 pub use mutate::{Mutating, mutate};
 pub use pair::{Ladder, Rung, Status};
 pub use priority::{Candidate, prioritise};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flakelab_lab::Lab;
 use flakelab_model::Place;
-use flakelab_mutate::File;
+use flakelab_mutate::{File, Modules};
 use flakelab_runners::pytest::PytestLab;
 use flakelab_source::decode;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -39,7 +39,8 @@ const MOST_BYTES: u64 = 4 << 20;
 
 pub(super) struct Found {
     pub(super) files: Vec<File>,
-    /// The text of every other Python file that has no tests: all verdicts depend on those.
+    /// The text of every other Python file that has no tests, and of files of tests that those or `files` import: all
+    /// verdicts depend on them.
     pub(super) others: Vec<(String, String)>,
 }
 
@@ -112,6 +113,7 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Patterns) -> Found 
         files: Vec::new(),
         others: Vec::new(),
     };
+    let mut test_files: Vec<(String, String)> = Vec::new();
     for (path, size) in sources::python_files(project) {
         let (true, Ok(inside)) = (size <= MOST_BYTES, path.strip_prefix(project)) else {
             continue;
@@ -128,10 +130,13 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Patterns) -> Found 
         let asked = wanted.asked(inside);
         let beside = tests.contains(&name) || (asked != Asked::Named && is_beside(inside));
         if asked == Asked::LeftAlone || beside {
-            // A file of tests counts for its own tests only.
-            if !tests.contains(&name) {
-                found.others.push((name, text));
-            }
+            // A file of tests counts for its own tests, and for those that import it.
+            let place = if tests.contains(&name) {
+                &mut test_files
+            } else {
+                &mut found.others
+            };
+            place.push((name, text));
             continue;
         }
         found.files.push(File {
@@ -140,6 +145,14 @@ pub(super) fn find(project: &Path, lab: &PytestLab, wanted: &Patterns) -> Found 
             text,
         });
     }
+    let modules = Modules::new(test_files.iter().map(|(name, _)| name.as_str()));
+    let others = found.others.iter().map(|(_, text)| text);
+    let texts = others.chain(found.files.iter().map(|file| &file.text));
+    let imported: BTreeSet<&str> = texts.flat_map(|text| modules.in_text(text)).collect();
+    let imported = |file: &(String, String)| imported.contains(file.0.as_str());
+    found
+        .others
+        .extend(test_files.iter().filter(|file| imported(file)).cloned());
     found
 }
 
