@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flakelab_model::{Isolation, Outcome, Polarity, TestIndex};
+use flakelab_model::{Isolation, Outcome, Polarity, Suite, TestIndex};
+use serde::{Deserialize, Serialize};
 
 /// How often each test that is about to kill was run without a mutant, coverage runs included: it has passed those.
 const RUNS: u32 = 5;
@@ -14,6 +15,42 @@ pub(crate) fn controls(coverage_runs: u32) -> u32 {
     RUNS.saturating_sub(coverage_runs).max(ALONE)
 }
 
+/// One failure, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    test: String,
+    how: String,
+    process: Process,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Process {
+    /// Of the whole suite, or a fork of it.
+    Suite,
+    /// Of the files that were asked for.
+    Pristine,
+}
+
+impl From<Isolation> for Process {
+    fn from(isolation: Isolation) -> Self {
+        if isolation.is_pristine() {
+            Self::Pristine
+        } else {
+            Self::Suite
+        }
+    }
+}
+
+impl From<Process> for Isolation {
+    fn from(process: Process) -> Self {
+        match process {
+            Process::Suite => Self::Fork,
+            Process::Pristine => Self::Fresh,
+        }
+    }
+}
+
 /// Failures that occur without a mutant, by test.
 #[derive(Debug, Default)]
 pub(crate) struct Controls {
@@ -23,6 +60,29 @@ pub(crate) struct Controls {
 }
 
 impl Controls {
+    /// As they were kept; tests that are no longer there are forgotten.
+    pub(crate) fn again(suite: &Suite, kept: Vec<Kept>) -> Self {
+        let mut controls = Self::default();
+        for one in kept {
+            if let Some(test) = suite.find(&one.test) {
+                controls.fails(test, one.how, one.process.into());
+            }
+        }
+        controls
+    }
+
+    /// To be kept, so that a campaign that goes on knows what it knew.
+    pub(crate) fn kept(&self, suite: &Suite) -> Vec<Kept> {
+        let all = self.failures.iter().flat_map(|(test, known)| {
+            known.iter().map(|(how, isolation)| Kept {
+                test: suite.id(*test).to_string(),
+                how: how.clone(),
+                process: (*isolation).into(),
+            })
+        });
+        all.collect()
+    }
+
     /// Whether the test is to be run without a mutant first, in a process of this kind; says so once. A test that passes
     /// in forks of the whole suite may need what only the files of others import.
     pub(crate) fn ask(&mut self, test: TestIndex, isolation: Isolation) -> bool {
@@ -111,6 +171,24 @@ mod tests {
         assert_eq!(
             all,
             [(TestIndex(1), "failed: assert #.# > #.#", Isolation::Fork)]
+        );
+    }
+
+    #[test]
+    fn what_was_known_before_an_interruption_is_known_after_it() {
+        let suite = Suite::new(["t.py::a", "t.py::b"].map(String::from));
+        let mut controls = Controls::default();
+        controls.note(TestIndex(1), &failed("assert 1 > 2"), Isolation::Fork);
+        controls.note(TestIndex(0), &failed("KeyError"), Isolation::Cold);
+        let text = serde_json::to_string(&controls.kept(&suite)).expect("kept");
+        // Collected in another order, and without one of them.
+        let later = Suite::new(["t.py::b".to_owned()]);
+        let again = Controls::again(&later, serde_json::from_str(&text).expect("read"));
+        assert!(again.explains(TestIndex(0), &failed("assert 3 > 2")));
+        let known: Vec<_> = again.unreliable().collect();
+        assert_eq!(
+            known,
+            [(TestIndex(0), "failed: assert # > #", Isolation::Fork)]
         );
     }
 }

@@ -8,7 +8,7 @@ use flakelab_source::unified_near;
 use serde::{Deserialize, Serialize};
 
 use crate::chase::Chase;
-use crate::pair::{PairVerdict, Status};
+use crate::pair::{Climbed, PairVerdict, Status};
 use crate::priority::Candidate;
 use crate::settings::File;
 use crate::simulate::{MatrixPair, PairStatus};
@@ -51,6 +51,9 @@ pub struct Verdict {
     pub unknown_pairs: Vec<String>,
     #[serde(default)]
     pub counts: Counts,
+    /// What it adds to table 5; not known of verdicts from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub climbed: Option<Climbed>,
 }
 
 impl Verdict {
@@ -62,6 +65,7 @@ impl Verdict {
             failure: None,
             unknown_pairs: Vec::new(),
             counts: Counts::default(),
+            climbed: None,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::coverage::{Coverage, Stability};
 use crate::execute::{Executor, Spent};
 use crate::found::{Counts, Found, Verdict, describe, matrix_pairs};
 use crate::layout::{Layout, choose, lay_out};
-use crate::pair::{Ladder, PairVerdict, Status};
+use crate::pair::{Climbed, Ladder, PairVerdict, Status};
 use crate::priority::{Candidate, prioritise};
 use crate::reuse::{self, Tests};
 use crate::settings::{Code, File, Settings, Stage, Surroundings};
@@ -28,6 +28,9 @@ const CHUNK: usize = 64;
 
 /// Mutants whose bytecode is asked for at once; each comes with the whole text of its function.
 const CODES: usize = 500;
+
+/// Failures without a mutant are kept under this name.
+const FAILURES: &str = "failures";
 
 /// What a campaign found, beside the mutants: those were shown one by one.
 #[derive(Debug)]
@@ -73,7 +76,7 @@ pub fn mutate(
         coverage: &coverage,
         executor: Executor {
             settings,
-            controls: known_failures(&coverage),
+            controls: known_failures(&suite, &coverage, around),
             spent: Spent::default(),
         },
         tests: Tests::new(
@@ -134,9 +137,11 @@ pub fn mutate(
     })
 }
 
-/// What coverage runs have shown of tests that take part.
-fn known_failures(coverage: &Coverage) -> Controls {
-    let mut controls = Controls::default();
+/// What coverage runs have shown of tests that take part, and mutants before an interruption.
+fn known_failures(suite: &Suite, coverage: &Coverage, around: &Surroundings<'_>) -> Controls {
+    let kept = around.journal.get(FAILURES);
+    let kept = kept.and_then(|text| serde_json::from_str(&text).ok());
+    let mut controls = Controls::again(suite, kept.unwrap_or_default());
     for (at, covered) in coverage.tests.iter().enumerate() {
         if let (None, Some(how)) = (&covered.set_aside, &covered.apart) {
             controls.fails(TestIndex(at as u32), how.clone(), Isolation::Fresh);
@@ -318,7 +323,6 @@ impl<'a> Campaign<'a> {
             self.executor.scout(lab, &mut running)?;
             self.executor.run(lab, &mut running)?;
             for (place, chase) in places.iter().zip(&running) {
-                self.ladder.add(chase.pairs.values());
                 if self.settings.matrix {
                     waiting[*place].pairs = matrix_pairs(chase);
                 }
@@ -326,9 +330,11 @@ impl<'a> Campaign<'a> {
             }
             // Together: whoever goes on after an interruption finds all of them, or looks at all of them once more.
             let finished = places.iter().map(|place| &waiting[*place]);
+            let failures = serde_json::to_string(&self.executor.controls.kept(self.suite));
             let finished: Vec<(&str, String)> = finished
                 .filter_map(|one| Some((one.key.as_str(), one.verdict.as_ref()?)))
                 .map(|(key, (verdict, _))| Ok((key, serde_json::to_string(verdict)?)))
+                .chain([failures.map(|text| (FAILURES, text))])
                 .collect::<Result<_, serde_json::Error>>()
                 .map_err(|e| LabError::broken(e.to_string()))?;
             around.journal.put_all(&finished)?;
@@ -338,6 +344,9 @@ impl<'a> Campaign<'a> {
                 let Some((verdict, reused)) = one.verdict else {
                     continue;
                 };
+                if let Some(climbed) = &verdict.climbed {
+                    self.ladder.add(climbed);
+                }
                 self.done += 1;
                 self.killed += u64::from(verdict.status == Status::Killed);
                 each(Found {
@@ -493,6 +502,7 @@ impl<'a> Campaign<'a> {
             killed_by: chase.kills.iter().map(|kill| name(kill.test)).collect(),
             failure: chase.kills.first().map(|kill| kill.signature.clone()),
             unknown_pairs: chase.unknown().into_iter().map(name).collect(),
+            climbed: Some(Climbed::of(&self.settings.reruns, chase.pairs.values())),
             counts,
         }
     }

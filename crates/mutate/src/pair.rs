@@ -35,7 +35,8 @@ impl Pair {
 }
 
 /// The rungs of the ladder, by rising isolation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rung {
     SameProcess,
     ProcessPerMutant,
@@ -136,9 +137,37 @@ pub(crate) fn is_unknown_after<'a>(pairs: impl Iterator<Item = &'a Pair>, step: 
     missed
 }
 
+/// What one mutant adds to the ladder, kept with its verdict: whoever counts verdicts of before counts their steps as well.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Climbed {
+    /// Unknown after one execution of each pair.
+    pub unknown_at_first: bool,
+    /// By rung and rerun, pairs that reached the change, and whether the mutant was no longer unknown after it. Where
+    /// neither is so, nothing.
+    pub steps: Vec<(Rung, u32, u64, bool)>,
+}
+
+impl Climbed {
+    pub(crate) fn of<'a>(reruns: &Reruns, pairs: impl Iterator<Item = &'a Pair> + Clone) -> Self {
+        let steps = reruns.steps().into_iter().enumerate();
+        let steps = steps.map(|(at, (rung, attempt))| {
+            let step = at + 1;
+            let covered = pairs.clone().filter(|p| p.hit_at == Some(step)).count() as u64;
+            let was = is_unknown_after(pairs.clone(), at);
+            let resolved = was && !is_unknown_after(pairs.clone(), step);
+            (rung, attempt, covered, resolved)
+        });
+        Self {
+            unknown_at_first: is_unknown_after(pairs.clone(), 0),
+            steps: steps.filter(|step| step.2 > 0 || step.3).collect(),
+        }
+    }
+}
+
 /// What each step of the ladder brought (table 5), over all mutants.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ladder {
+    rungs: Vec<(Rung, u32)>,
     /// Mutants that were unknown after one execution of each pair.
     pub unknown_at_first: u64,
     /// Pairs that reached their mutant at each step, and mutants that were no longer unknown after it.
@@ -147,20 +176,23 @@ pub struct Ladder {
 
 impl Ladder {
     pub fn new(reruns: &Reruns) -> Self {
+        let rungs = reruns.steps();
         Self {
             unknown_at_first: 0,
-            steps: vec![(0, 0); reruns.steps().len()],
+            steps: vec![(0, 0); rungs.len()],
+            rungs,
         }
     }
 
-    /// One more mutant.
-    pub(crate) fn add<'a>(&mut self, pairs: impl Iterator<Item = &'a Pair> + Clone) {
-        self.unknown_at_first += u64::from(is_unknown_after(pairs.clone(), 0));
-        for (at, (covered, resolved)) in self.steps.iter_mut().enumerate() {
-            let step = at + 1;
-            *covered += pairs.clone().filter(|p| p.hit_at == Some(step)).count() as u64;
-            let was = is_unknown_after(pairs.clone(), at);
-            *resolved += u64::from(was && !is_unknown_after(pairs.clone(), step));
+    /// One more mutant. A step of an earlier campaign that this one does not take has no place here.
+    pub(crate) fn add(&mut self, climbed: &Climbed) {
+        self.unknown_at_first += u64::from(climbed.unknown_at_first);
+        for (rung, attempt, covered, resolved) in &climbed.steps {
+            let place = self.rungs.iter().position(|r| r == &(*rung, *attempt));
+            if let Some(at) = place {
+                self.steps[at].0 += covered;
+                self.steps[at].1 += u64::from(*resolved);
+            }
         }
     }
 }
@@ -211,17 +243,33 @@ mod tests {
     fn the_ladder_counts_pairs_and_mutants() {
         use PairVerdict::{Killed, Survived, Unknown};
         let mut ladder = Ladder::new(&RERUNS);
+        let mut add = |pairs: &[Pair]| {
+            // As it comes back from where it was kept.
+            let text = serde_json::to_string(&Climbed::of(&RERUNS, pairs.iter()));
+            let climbed = serde_json::from_str(&text.expect("kept")).expect("read");
+            ladder.add(&climbed);
+        };
         // Killed at once, though another pair missed.
-        ladder.add([pair(Killed, Some(0)), pair(Unknown, None)].iter());
+        add(&[pair(Killed, Some(0)), pair(Unknown, None)]);
         // One pair survives at once, the other one on the third rung.
-        ladder.add([pair(Survived, Some(0)), pair(Survived, Some(4))].iter());
+        add(&[pair(Survived, Some(0)), pair(Survived, Some(4))]);
         // Killed by the second rerun in the same process.
-        ladder.add([pair(Unknown, None), pair(Killed, Some(2))].iter());
+        add(&[pair(Unknown, None), pair(Killed, Some(2))]);
         // Never reached.
-        ladder.add([pair(Unknown, None)].iter());
+        add(&[pair(Unknown, None)]);
         // Reached at once, but the failure occurs without the mutant as well.
-        ladder.add([pair(Unknown, Some(0))].iter());
+        add(&[pair(Unknown, Some(0))]);
         assert_eq!(ladder.unknown_at_first, 4);
         assert_eq!(ladder.steps, [(0, 0), (1, 1), (0, 0), (1, 1), (0, 0)]);
+        // In a campaign with fewer reruns, what further ones brought has no place.
+        let few = Reruns {
+            process_per_pair: 0,
+            ..RERUNS
+        };
+        let mut ladder = Ladder::new(&few);
+        for pairs in [[pair(Survived, Some(4))], [pair(Killed, Some(2))]] {
+            ladder.add(&Climbed::of(&RERUNS, pairs.iter()));
+        }
+        assert_eq!(ladder.steps, [(0, 0), (1, 1), (0, 0), (0, 0)]);
     }
 }

@@ -176,3 +176,38 @@ fn functions_with_equal_names_and_texts_have_verdicts_of_their_own() {
     assert_eq!(again.number("/campaign/runs"), 0);
     assert_eq!(lines(&again), expected);
 }
+
+/// Reached by chance, so that reruns have something to do; a test fails now and then, and is named for it.
+#[test]
+fn a_campaign_that_goes_on_counts_the_reruns_of_what_it_had_finished() {
+    let rare = |n: u32| format!("def rare{n}(x):\n    return x + {n}2 > 0\n\n\n");
+    let code: String = (1..=6).map(rare).collect();
+    let test = |n: u32| {
+        format!(
+            "def test_{n}():\n    if os.urandom(1)[0] < 128:\n        assert code1.rare{n}(1)\n\n\n"
+        )
+    };
+    let tests: String = (1..=6).map(test).collect();
+    let project = Project::new(&[
+        ("code1.py", &code),
+        (
+            "test_it.py",
+            &format!("import os\nimport code1\n\n\n{tests}"),
+        ),
+    ]);
+    let first = project.mutate(&["--reruns", "2"]);
+    assert!(first.number("/unknown_at_first") > 0, "{}", first.stdout);
+    for again in [&["--reruns", "2", "--resume"][..], &["--reruns", "2"]] {
+        let run = project.mutate(again);
+        if again.contains(&"--resume") {
+            assert_eq!(run.number("/campaign/runs"), 0);
+            assert_eq!(run.document["ladder"], first.document["ladder"]);
+            assert_eq!(
+                run.document["unknown_at_first"],
+                first.document["unknown_at_first"]
+            );
+        }
+        let unknown = run.number("/totals/unknown");
+        assert!(run.number("/unknown_at_first") >= unknown, "{}", run.stdout);
+    }
+}
