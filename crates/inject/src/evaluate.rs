@@ -3,9 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use flakelab_lab::{Lab, LabError, Variants};
+use flakelab_lab::{Lab, LabError, Spent, Variants};
 use flakelab_model::{
     CodeEdit, Ending, Isolation, Order, Polarity, RunRecord, RunRequest, Suite, TestIndex, Timeout,
 };
@@ -59,13 +58,6 @@ pub(crate) struct Bench<'a> {
     pub(crate) settings: &'a Settings,
     /// What running the orders with mutants has cost.
     pub(crate) spent: Cell<Spent>,
-}
-
-/// Runs and the CPU time they took.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Spent {
-    pub runs: u64,
-    pub cpu: Duration,
 }
 
 impl Bench<'_> {
@@ -199,11 +191,9 @@ impl Bench<'_> {
                 .collect();
             let mut cut = Vec::new();
             run(lab, &batch, |record| {
-                let spent = self.spent.get();
-                self.spent.set(Spent {
-                    runs: spent.runs + 1,
-                    cpu: spent.cpu + record.cpu,
-                });
+                let mut spent = self.spent.get();
+                spent.add(&record);
+                self.spent.set(spent);
                 let (at, number, _) = &asked[waiting[record.request]];
                 if let Ending::Lost(why) = &record.ending {
                     lost.insert(*at, why.clone());

@@ -2,12 +2,12 @@
 
 use std::cell::Cell;
 
-use flakelab_lab::{Journal, Lab, LabError, Variants};
+use flakelab_lab::{Journal, Lab, LabError, Spent, Variants};
 use flakelab_source::Tree;
 
 use crate::confirm::Explain;
 use crate::entry::Entry;
-use crate::evaluate::{Bench, Spent};
+use crate::evaluate::Bench;
 use crate::metrics::Counted;
 use crate::mutant::{self, Mutant};
 use crate::select::{Selection, select};

@@ -26,7 +26,6 @@ mod settings;
 
 pub use confirm::{Causes, Explain};
 pub use entry::{Class, Cleaning, Entry, FailureKind, Shown};
-pub use evaluate::Spent;
 pub use inject::{Injection, Surroundings, inject};
 pub use metrics::{ClassRow, Counted, Metrics, Relations, Totals};
 pub use mutant::Mutant;

@@ -210,10 +210,10 @@ fn relations(classes: &[ClassRow]) -> Relations {
 mod tests {
     use std::time::Duration;
 
+    use flakelab_lab::Spent;
     use flakelab_model::{TestIndex, Timeout};
 
     use super::*;
-    use crate::evaluate::Spent;
     use crate::select::Selection;
 
     struct Nothing;

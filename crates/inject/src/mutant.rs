@@ -160,31 +160,16 @@ pub(crate) fn of(site: &Site, tree: &dyn Tree, settings: &Settings) -> Vec<Mutan
         .statements(&assertions)
         .into_iter()
         .enumerate()
-        .map(|(number, statement)| {
-            let unbound = statement.leaves_unbound();
-            let edit = statement.delete();
-            let parses = || Source::parse(&edit.applied(source.text())).is_some();
-            let why_invalid = if !unbound.is_empty() {
-                Some(format!(
-                    "`{}` has no value without it",
-                    unbound.join("`, `")
-                ))
-            } else if !parses() {
-                Some("the file no longer parses".into())
-            } else {
-                None
-            };
-            Mutant {
-                id: format!("{}::{}#{}", site.file, path.join("::"), number + 1),
-                file: site.file.clone(),
-                line: statement.line(),
-                statement: statement.text(),
-                why_invalid,
-                tests: site.tests.clone(),
-                fixture: site.fixture,
-                body: Arc::new(body(site, &source, function, statement.range())),
-                edit,
-            }
+        .map(|(number, statement)| Mutant {
+            id: format!("{}::{}#{}", site.file, path.join("::"), number + 1),
+            file: site.file.clone(),
+            line: statement.line(),
+            statement: statement.text(),
+            why_invalid: statement.why_not(),
+            tests: site.tests.clone(),
+            fixture: site.fixture,
+            body: Arc::new(body(site, &source, function, statement.range())),
+            edit: statement.delete(),
         })
         .collect()
 }

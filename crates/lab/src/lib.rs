@@ -10,6 +10,7 @@ pub mod import;
 pub mod orders;
 pub mod patience;
 pub mod pristine;
+mod spent;
 pub mod trie;
 mod within;
 
@@ -17,6 +18,7 @@ use std::ops::ControlFlow;
 
 use flakelab_model::{RunRecord, RunRequest, Suite};
 
+pub use spent::Spent;
 pub use within::run_within;
 
 /// Receives each record as its run finishes; `Break` ends the batch early.

@@ -2,9 +2,8 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
 
-use flakelab_lab::{Lab, LabError};
+use flakelab_lab::{Lab, LabError, Spent};
 use flakelab_model::{Isolation, Mutation, Order, Pursuit, RunRecord, RunRequest, TestIndex};
 
 use crate::chase::{Ask, Chase, Purpose};
@@ -17,13 +16,6 @@ const MORE_TIME: u32 = 2;
 const MORE_HITS: u64 = 100;
 /// Executions that are nothing special.
 pub(crate) const FEW_HITS: u64 = 10_000;
-
-/// Runs and the CPU time they took.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Spent {
-    pub runs: u64,
-    pub cpu: Duration,
-}
 
 /// Whom a request is for.
 enum For {
@@ -57,8 +49,7 @@ impl Executor<'_> {
             // As asked, not as finished: verdicts must not depend on who was faster. Controls were asked first.
             records.sort_by_key(|record| record.request);
             for record in &records {
-                self.spent.runs += 1;
-                self.spent.cpu += record.cpu;
+                self.spent.add(record);
                 match &whom[record.request] {
                     For::Control(test, isolation) => {
                         for execution in &record.executions {

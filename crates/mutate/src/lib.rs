@@ -42,7 +42,6 @@ mod subject;
 mod test_files;
 
 pub use coverage::{Share, Stability, Varying};
-pub use execute::Spent;
 pub use found::{Counts, Found, Verdict};
 pub use layout::ids;
 pub use mentions::Modules;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use flakelab_lab::{Lab, LabError};
+use flakelab_lab::{Lab, LabError, Spent};
 use flakelab_model::{Isolation, Suite, TestIndex};
 use flakelab_source::Source;
 use flakelab_source::mutants::{Mutants, Mutation, Point, Unit, UnitKind, mutants};
@@ -12,7 +12,7 @@ use crate::chase::Chase;
 use crate::collect::collect;
 use crate::control::Controls;
 use crate::coverage::{Coverage, Stability};
-use crate::execute::{Executor, Spent};
+use crate::execute::Executor;
 use crate::found::{Counts, Found, Verdict, describe, matrix_pairs};
 use crate::layout::{Layout, choose, lay_out};
 use crate::pair::{Climbed, Ladder, PairVerdict, Status};

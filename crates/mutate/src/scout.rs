@@ -86,8 +86,7 @@ impl Executor<'_> {
             lab.run(&batch, &mut |record| {
                 let looks = &pieces[record.request];
                 left[record.request] = take(chases, looks, &record);
-                self.spent.runs += 1;
-                self.spent.cpu += record.cpu;
+                self.spent.add(&record);
                 ControlFlow::Continue(())
             })?;
             pieces = left;

@@ -104,6 +104,21 @@ impl Statement<'_> {
     }
 }
 
+impl Statement<'_> {
+    /// Why the file is no program without it: nothing that such a deletion shows says anything about tests.
+    pub fn why_not(&self) -> Option<String> {
+        let unbound = self.leaves_unbound();
+        if !unbound.is_empty() {
+            return Some(format!(
+                "`{}` has no value without it",
+                unbound.join("`, `")
+            ));
+        }
+        let broken = Source::parse(&self.delete().applied(self.source.text())).is_none();
+        broken.then(|| "the file no longer parses".to_owned())
+    }
+}
+
 /// All statements below a block with their depth; false if it is deeper than Python allows.
 fn collect<'a>(block: Node<'a>, depth: usize, found: &mut Vec<(Node<'a>, usize)>) -> bool {
     if depth > DEEPEST {

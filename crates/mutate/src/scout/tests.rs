@@ -1,11 +1,10 @@
-use flakelab_lab::Sink;
+use flakelab_lab::{Sink, Spent};
 use flakelab_model::{Pursued, Suite};
 use flakelab_source::mutants::UnitKind;
 
 use super::*;
 use crate::chase::Purpose;
 use crate::control::Controls;
-use crate::execute::Spent;
 use crate::pair::PairVerdict;
 use crate::planted::{Planted, failed, record, settings};
 use crate::settings::Settings;

@@ -1,5 +1,6 @@
 //! The document of `flakelab mutate`. Fields are only ever added within a major version.
 
+use flakelab_stats::clopper_pearson;
 use serde::{Deserialize, Serialize};
 
 use crate::detect::{Schema, Word};
@@ -122,7 +123,13 @@ impl Status {
 pub struct Score {
     pub low: Option<f64>,
     pub high: Option<f64>,
+    /// Of a sample: where the score of all mutants lies, with a confidence of 95 %, whatever the unknown ones are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
 }
+
+/// Of the interval.
+const CONFIDENCE: f64 = 0.95;
 
 impl Score {
     /// Timeouts, errors and what no test covers are no part of it.
@@ -132,6 +139,25 @@ impl Score {
         Self {
             low: share(totals.killed),
             high: share(totals.killed + totals.unknown),
+            interval: None,
+        }
+    }
+
+    /// Of so many mutants that were chosen, unless these are all there are. Samples are spread evenly, and so tell rather
+    /// more than the interval, which takes them for drawn by chance.
+    pub fn of_sample(totals: &Totals, sample: Option<usize>) -> Self {
+        let score = Self::of(totals);
+        let counted = totals.killed + totals.survived + totals.unknown;
+        let seen: u64 = Status::ALL.into_iter().map(|s| totals.of(s)).sum();
+        let chosen = seen + totals.equal + totals.duplicate;
+        if counted == 0 || sample.is_none_or(|most| chosen < most as u64) {
+            return score;
+        }
+        let low = clopper_pearson(totals.killed, counted, CONFIDENCE).low;
+        let high = clopper_pearson(totals.killed + totals.unknown, counted, CONFIDENCE).high;
+        Self {
+            interval: Some((low, high)),
+            ..score
         }
     }
 }
@@ -268,7 +294,8 @@ mod tests {
             Score::of(&totals),
             Score {
                 low: None,
-                high: None
+                high: None,
+                interval: None
             }
         );
         for (status, number) in Status::ALL.into_iter().zip([5, 2, 1, 40, 50, 60]) {
@@ -281,9 +308,18 @@ mod tests {
             Score::of(&totals),
             Score {
                 low: Some(0.625),
-                high: Some(0.75)
+                high: Some(0.75),
+                interval: None
             }
         );
+        let of = |sample| Score::of_sample(&totals, sample).interval;
+        // 158 were run: a sample of more is all of them.
+        assert_eq!((of(None), of(Some(159))), (None, None));
+        let (low, high) = of(Some(158)).expect("an interval");
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
+        // Clopper and Pearson for 5 and for 6 of 8.
+        assert!(close(low, 0.244_863), "{low}");
+        assert!(close(high, 0.968_146), "{high}");
     }
 
     #[test]

@@ -65,6 +65,12 @@ pub(super) fn basis(document: &Document) -> String {
             said.push_str(&format!("; {many} are unknown, and leave the range open"));
         }
     }
+    if let Some((low, high)) = document.score.interval {
+        let (low, high) = (exact(low), exact(high));
+        said.push_str(&format!(
+            "; of all mutants {low} – {high}, at a confidence of 95 %"
+        ));
+    }
     said
 }
 
@@ -231,6 +237,7 @@ mod tests {
             range(&Score {
                 low: Some(low),
                 high: Some(high),
+                interval: None,
             })
         };
         assert_eq!(range(0.777, 0.82), "77.7 % – 82.0 %");
@@ -240,8 +247,19 @@ mod tests {
         let none = Score {
             low: None,
             high: None,
+            interval: None,
         };
         assert_eq!(super::range(&none), "–");
+    }
+
+    #[test]
+    fn a_sample_says_where_the_score_of_all_mutants_lies() {
+        let mut document = example::shop();
+        assert!(!basis(&document).contains("of all mutants"));
+        document.score.interval = Some((0.244, 0.968));
+        let said = basis(&document);
+        let end = "; of all mutants 24.4 % – 96.8 %, at a confidence of 95 %";
+        assert!(said.ends_with(end), "{said}");
     }
 
     #[test]

@@ -103,7 +103,7 @@ pub(super) fn build(
         schema: Schema::MUTATE,
         flakelab: env!("CARGO_PKG_VERSION").into(),
         project: bench.project_name(),
-        score: report::Score::of(&totals),
+        score: report::Score::of_sample(&totals, settings.sample),
         mutants,
         totals,
         pairs,

@@ -122,8 +122,9 @@ fn mutate(args: &MutateArgs) -> crate::Outcome {
     json.rewind().map_err(internal)?;
     show(args, &document, &all, json, &found.files, &bench)?;
     Ok(exit_code(
-        &document,
+        &document.totals,
         views.fail_under.or(config.mutate.fail_under),
+        document.campaign.diff_base.is_none(),
     ))
 }
 
@@ -131,16 +132,20 @@ fn internal(error: impl std::fmt::Display) -> CliError {
     CliError::new(error::INTERNAL, error.to_string())
 }
 
-fn exit_code(document: &report::Document, fail_under: Option<f64>) -> u8 {
-    let low = document.score.low;
+fn exit_code(totals: &report::Totals, fail_under: Option<f64>, all_lines: bool) -> u8 {
+    let decided = totals.killed + totals.survived;
+    let counted = decided + totals.unknown;
+    // Counts, not shares: 57 of 100 are 56.99999999999999 %.
+    let low = (totals.killed * 100) as f64;
     let bad = match fail_under {
-        Some(percent) => low.is_some_and(|low| low * 100.0 < percent),
-        None => document.totals.survived > 0,
+        Some(percent) => low < percent * counted as f64,
+        None => totals.survived > 0,
     };
-    if bad {
-        error::FINDINGS
-    } else if low.is_none() && document.campaign.diff_base.is_none() {
+    if decided == 0 && (all_lines || totals.unknown > 0) {
+        // Nothing counts, or all that does is unknown.
         error::INCONCLUSIVE
+    } else if bad {
+        error::FINDINGS
     } else {
         error::CLEAN
     }
@@ -407,5 +412,43 @@ fn matrix_of(
             .into_iter()
             .filter(|mutant| !mutant.pairs.is_empty())
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(killed: u64, survived: u64, unknown: u64, fail_under: Option<f64>) -> u8 {
+        let totals = report::Totals {
+            killed,
+            survived,
+            unknown,
+            ..report::Totals::default()
+        };
+        exit_code(&totals, fail_under, true)
+    }
+
+    #[test]
+    fn a_score_that_is_just_reached_is_reached() {
+        for killed in 1..100 {
+            let percent = Some(killed as f64);
+            assert_eq!(code(killed, 100 - killed, 0, percent), error::CLEAN);
+            assert_eq!(code(killed - 1, 101 - killed, 0, percent), error::FINDINGS);
+        }
+        assert_eq!(code(57, 40, 3, Some(57.0)), error::CLEAN);
+        assert_eq!(code(2, 1, 0, Some(66.7)), error::FINDINGS);
+    }
+
+    #[test]
+    fn nothing_decided_is_inconclusive() {
+        assert_eq!(code(0, 0, 7, None), error::INCONCLUSIVE);
+        assert_eq!(code(0, 0, 7, Some(50.0)), error::INCONCLUSIVE);
+        assert_eq!(code(0, 0, 0, None), error::INCONCLUSIVE);
+        assert_eq!(code(1, 0, 7, None), error::CLEAN);
+        assert_eq!(code(0, 1, 7, None), error::FINDINGS);
+        // No mutant on the lines that were changed.
+        let none = report::Totals::default();
+        assert_eq!(exit_code(&none, Some(80.0), false), error::CLEAN);
     }
 }
