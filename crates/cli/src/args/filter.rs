@@ -13,7 +13,7 @@ use super::{CampaignArgs, LabArgs, OutputArgs, ProjectArgs};
 ///   $ flakelab filter tune --bad v1.2    # where to draw the line, and why
 ///
 /// Products quarantine whole tests by their verdicts. flakelab scores every assertion by the entropy of
-/// the values it saw (Gao's dissertation, chapter 5), over versions, and passes over those above a
+/// what it saw and said (Gao's dissertation, chapter 5), over versions, and passes over those above a
 /// threshold while the rest of the test still counts. Failures come sorted:
 ///
 ///   flaky    the assertion is known to vary, and this value is among or like those seen
