@@ -24,6 +24,8 @@ pub(super) struct Lines {
     pub(super) parameters: Vec<String>,
     /// What the test runs in, for a `with`.
     pub(super) context: Option<&'static str>,
+    /// Variables with what they are before the first test, and before `setup_function`, which comes before fixtures of the file.
+    pub(super) early: Vec<(String, String)>,
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
 }
@@ -31,12 +33,15 @@ pub(super) struct Lines {
 impl Lines {
     /// What it keeps until the test has ended.
     fn variables(&self) -> impl Iterator<Item = &str> {
+        let early = self.early.iter().map(|(name, _)| name.as_str());
         let left = self
             .before
             .iter()
             .filter_map(|line| line.split_once(" = "))
             .map(|(left, _)| left);
-        left.filter(|left| left.chars().all(|c| c.is_alphanumeric() || c == '_'))
+        early
+            .chain(left)
+            .filter(|left| left.chars().all(|c| c.is_alphanumeric() || c == '_'))
     }
 
     /// Adds those of another leak; its variables get a number.
@@ -55,6 +60,9 @@ impl Lines {
         if same && self.after == other.after {
             return;
         }
+        let early = other.early.iter();
+        let early = early.map(|(name, value)| (format!("{name}_{number}"), value.clone()));
+        self.early.extend(early);
         self.modules.extend(other.modules.clone());
         self.modules.sort();
         self.modules.dedup();
@@ -212,7 +220,13 @@ fn created_file(leak: &Leak, absent: bool) -> Vec<Lines> {
         before: vec!["monkeypatch.setenv(\"HOME\", str(tmp_path))".into()],
         ..Lines::default()
     });
-    elsewhere.into_iter().chain([removed]).collect()
+    // Where the set-up of each test makes it, it is there before any fixture of the test.
+    let mut early = removed.clone();
+    early.before.pop();
+    early.modules.push("os".into());
+    let there = format!("os.path.lexists({base} / \"{name}\")");
+    early.early.push(("was_there".into(), there));
+    elsewhere.into_iter().chain([removed, early]).collect()
 }
 
 fn logging(leak: &Leak) -> Option<Lines> {
@@ -348,7 +362,7 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> 
     let is_wide = matches!(scope, Scope::Class | Scope::Module);
     let is_lent = is_wide && has("monkeypatch");
     let has_made = is_wide && has("tmp_path");
-    let own: Vec<&str> = lines
+    let mut own: Vec<&str> = lines
         .parameters
         .iter()
         .map(String::as_str)
@@ -358,16 +372,33 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> 
             other => other,
         })
         .collect();
+    let early: Vec<(String, &str, &str)> = lines
+        .early
+        .iter()
+        .map(|(variable, value)| (format!("{variable}_{name}"), &**variable, &**value))
+        .collect();
+    own.extend(early.iter().map(|(fixture, ..)| fixture.as_str()));
     let decorator = match scope {
         Scope::Test => "(autouse=True)",
         Scope::Marked => "",
         Scope::Class => "(scope=\"class\", autouse=True)",
         Scope::Module => "(scope=\"module\", autouse=True)",
     };
-    let mut text = format!(
+    let mut text = String::new();
+    for (fixture, _, value) in &early {
+        let request = if value.contains("request.") {
+            "request"
+        } else {
+            ""
+        };
+        text.push_str(&format!(
+            "@pytest.fixture(scope=\"module\", autouse=True)\ndef {fixture}({request}):\n{indent}return {value}\n\n\n"
+        ));
+    }
+    text.push_str(&format!(
         "@pytest.fixture{decorator}\ndef {name}({}):\n",
         own.join(", ")
-    );
+    ));
     let mut deep = 1;
     let mut add = |line: &str, deep: usize| {
         text.push_str(&indent.repeat(deep));
@@ -380,6 +411,9 @@ pub(super) fn fixture(name: &str, lines: &Lines, indent: &str, scope: Scope) -> 
     if is_lent {
         add("with pytest.MonkeyPatch.context() as monkeypatch:", deep);
         deep += 1;
+    }
+    for (fixture, variable, _) in &early {
+        add(&format!("{variable} = {fixture}"), deep);
     }
     for line in &lines.before {
         add(line, deep);
@@ -452,7 +486,13 @@ mod tests {
 
     #[test]
     fn only_what_was_not_there_before_the_test_is_removed() {
-        let of = |name| texts("file", name, "(not there)", Scope::Test);
+        let is_early = |text: &String| text.contains("was_there_f");
+        let with = |name, scope| {
+            let mut all = texts("file", name, "(not there)", scope);
+            all.retain(|text| !is_early(text));
+            all
+        };
+        let of = |name| with(name, Scope::Test);
         let elsewhere =
             "def f(monkeypatch, tmp_path):\n    monkeypatch.setenv(\"HOME\", str(tmp_path))\n";
         let home = of("$HOME/.config");
@@ -464,7 +504,7 @@ mod tests {
             ]
         );
         let [below, deeper, temporary, own] = [
-            texts("file", "$HOME/.config", "(not there)", Scope::Class),
+            with("$HOME/.config", Scope::Class),
             of("$HOME/.config/shop"),
             of("$TMPDIR/shop"),
             of("out"),
@@ -478,6 +518,15 @@ mod tests {
             assert!(after.starts_with(guarded), "{text}");
         }
         assert!(of("$SCRATCH/x").is_empty() && of("/etc/x").is_empty());
+        // What `setup_function` makes is there before a fixture of the test.
+        let mut early = texts("file", "out", "(not there)", Scope::Test);
+        early.retain(is_early);
+        assert_eq!(
+            early,
+            [
+                "def was_there_f(request):\n    return os.path.lexists(request.config.rootpath / \"out\")\n\n\n@pytest.fixture(autouse=True)\ndef f(request, was_there_f):\n    was_there = was_there_f\n    left = request.config.rootpath / \"out\"\n    yield\n    if not was_there and left.is_dir() and not left.is_symlink():\n        shutil.rmtree(left)\n    elif not was_there and (left.is_symlink() or left.exists()):\n        left.unlink()\n"
+            ]
+        );
     }
 
     #[test]
