@@ -224,9 +224,9 @@ fn resuming_a_changed_suite_is_refused() {
 #[test]
 fn resuming_after_an_edit_is_refused() {
     let project = Project::new(&[("test_a.py", "def test_a(): pass\n")]);
-    project.detect(&[]);
+    project.detect(&["--orders", "1"]);
     std::fs::write(project.path().join("test_a.py"), "def test_a(): fail\n").expect("written");
-    let run = resume(&project);
+    let run = project.detect(&["--orders", "1", "--resume"]);
     assert_eq!(run.code, 2);
     assert!(
         run.stderr.contains("Python files changed"),

@@ -175,7 +175,7 @@ fn names_without_end_leave_the_page_bounded() {
 /// Console, network, filter, keyboard, night and narrow screens: `tests/browser/check_mutate.py`.
 #[test]
 fn pages_of_all_sizes_work_in_a_browser() {
-    let (large, large_sources) = example::many(40, 1_000);
+    let (large, large_sources) = example::many(20, 1_000);
     let pages = [
         ("shop", example::shop(), sources()),
         ("clean", example::clean(), sources()),
