@@ -3,7 +3,7 @@
 from .sealed import os
 
 CLONE_NEWNS = 0x00020000
-MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 0x1, 0x20, 0x1000, 0x4000, 0x40000
 MNT_DETACH = 2
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -56,8 +56,10 @@ class Kernel:
         self._call("mount", source, target, kind, self._ctypes.c_ulong(flags), data)
 
     def bind(self, source, target):
-        """Shows what is mounted at one place, with all that is mounted below it, at another."""
-        self.mount(source, target, None, MS_BIND | MS_REC, None)
+        """Shows what is mounted at one place at another, where it can be read only."""
+        self.mount(source, target, None, MS_BIND, None)
+        # A bind takes no other flags when it is made.
+        self.mount(None, target, None, MS_REMOUNT | MS_BIND | MS_RDONLY, None)
 
     def keep_open(self, directory):
         """A descriptor of a directory, among those that tests do not close."""

@@ -188,13 +188,23 @@ fn what_is_mounted_below_a_project_is_there_in_its_private_view() {
         (
             "test_volume.py",
             "
-import os, pathlib
+import errno, os, pathlib
 
 HERE = pathlib.Path(__file__).parent
 here = (HERE / 'volume' / 'here.txt').read_text()
 
 def test_volume():
     assert (HERE / 'volume' / 'here.txt').read_text() == here == 'yes\\n'
+    assert (HERE / 'volume' / 'deep' / 'there.txt').read_text() == 'no\\n'
+
+def test_volumes_of_others_are_not_written_to():
+    for name in 'volume', 'volume/deep':
+        try:
+            (HERE / name / 'new.txt').write_text('')
+        except OSError as error:
+            assert error.errno == errno.EROFS
+        else:
+            assert False
 
 def test_directories_can_be_renamed():
     if os.environ.get('RENAMES'):
@@ -210,8 +220,9 @@ def test_directories_can_be_renamed():
     }
     // Whoever is root in a namespace of users only may not write the attributes that it takes.
     let renames = if is_root() { "export RENAMES=1" } else { "" };
-    let prepare =
-        format!("mount -t tmpfs -o size=64k tmpfs volume\necho yes > volume/here.txt\n{renames}");
+    let prepare = format!(
+        "mount -t tmpfs -o size=64k tmpfs volume\necho yes > volume/here.txt\nmkdir volume/deep\nmount -t tmpfs -o size=64k tmpfs volume/deep\necho no > volume/deep/there.txt\n{renames}"
+    );
     let mut args = vec!["detect", "--format", "json"];
     args.extend(FEW);
     let output = flakelab(&project, &prepare, &args, "");

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// The mounts below a directory, as it is now; of those that lie in each other the outermost.
+/// The mounts below a directory, as it is now; one that contains another comes before it.
 pub(super) fn below(root: &Path) -> Vec<PathBuf> {
     let table = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
-    outermost(&points(&table), root)
+    inside(points(&table), root)
 }
 
 /// The mount points of a table as `/proc/self/mountinfo` has it.
@@ -40,21 +40,14 @@ fn unescaped(field: &[u8]) -> Vec<u8> {
     text
 }
 
-fn outermost(points: &[PathBuf], root: &Path) -> Vec<PathBuf> {
-    let mut inside: Vec<&PathBuf> = points
-        .iter()
-        .filter(|point| point.starts_with(root) && *point != root)
+fn inside(points: Vec<PathBuf>, root: &Path) -> Vec<PathBuf> {
+    let mut inside: Vec<PathBuf> = points
+        .into_iter()
+        .filter(|point| point.starts_with(root) && point != root)
         .collect();
-    // What contains another comes before it.
     inside.sort();
     inside.dedup();
-    let mut found: Vec<PathBuf> = Vec::new();
-    for point in inside {
-        if !found.iter().any(|outer| point.starts_with(outer)) {
-            found.push(point.clone());
-        }
-    }
-    found
+    inside
 }
 
 #[cfg(test)]
@@ -62,18 +55,18 @@ mod tests {
     use super::*;
 
     const TABLE: &[u8] = b"27 1 254:0 / / rw - ext4 /dev/vda rw\n\
-        28 27 0:25 / /work/app rw,relatime - tmpfs t rw\n\
-        29 28 0:26 / /work/app/.venv rw shared:1 - ext4 /dev/vdb rw\n\
-        30 29 0:27 / /work/app/.venv/lib rw - tmpfs t rw\n\
-        31 28 0:28 / /work/app/a\\040b\\134c rw - tmpfs t rw\n\
-        32 27 0:29 / /work/application rw - tmpfs t rw\n\
+        28 27 0:25 / /srv/app rw,relatime - tmpfs t rw\n\
+        29 28 0:26 / /srv/app/.venv rw shared:1 - ext4 /dev/vdb rw\n\
+        30 29 0:27 / /srv/app/.venv/lib rw - tmpfs t rw\n\
+        31 28 0:28 / /srv/app/a\\040b\\134c rw - tmpfs t rw\n\
+        32 27 0:29 / /srv/application rw - tmpfs t rw\n\
         garbage\n";
 
     #[test]
     fn mounts_below_a_directory_are_read_from_the_table() {
-        let found = outermost(&points(TABLE), Path::new("/work/app"));
-        let expected = ["/work/app/.venv", "/work/app/a b\\c"].map(PathBuf::from);
-        assert_eq!(found, expected);
-        assert!(outermost(&points(TABLE), Path::new("/work/application")).is_empty());
+        let found = inside(points(TABLE), Path::new("/srv/app"));
+        let expected = ["/srv/app/.venv", "/srv/app/.venv/lib", "/srv/app/a b\\c"];
+        assert_eq!(found, expected.map(PathBuf::from));
+        assert!(inside(points(TABLE), Path::new("/srv/application")).is_empty());
     }
 }
